@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# The interface target `tessera_flags`: language standard, warnings, sanitizers for the project's own C++ sources.
+# src/CMakeLists.txt and tests/CMakeLists.txt link it to everything below them, so no folder names it again.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # kernels may end up in shared objects
+
+add_library(tessera_flags INTERFACE)
+target_compile_options(tessera_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>
+  # The interpreter and the host twin promise the bits of the GPU: no silent a * b + c.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+if(TESSERA_WARNINGS_AS_ERRORS)
+  target_compile_options(tessera_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+
+# Sanitizers must reach every object that meets another, so they are set for the whole tree.
+if(TESSERA_SANITIZE)
+  add_compile_options(
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  add_link_options(-fsanitize=${TESSERA_SANITIZE})
+endif()
