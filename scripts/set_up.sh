@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by demo.sh and test.sh: installs what is missing (Debian and Ubuntu packages), finds the CUDA toolkit and a
+# device, and configures the build. Sets: root, build, jobs, device (gpu or twin).
+#
+# TESSERA_BUILD=DIR        another build folder (default: build/release)
+# TESSERA_TESSERAC=FILE    a finished tesserac; then the compiler and its packages are not needed
+# TESSERA_JOBS=N           parallel jobs (default: one per core)
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${TESSERA_BUILD:-$root/build/release}
+jobs=${TESSERA_JOBS:-$(nproc)}
+
+say() { printf '\n== %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$1" >&2; exit "${2:-1}"; }
+
+# Prints those of the given packages that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || echo "$package"
+  done
+}
+
+install_packages() {
+  local wanted=(g++ cmake ninja-build catch2)
+  if [[ -z ${TESSERA_TESSERAC:-} ]]; then
+    wanted+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+  fi
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is not a Debian system; these must be there already: ${wanted[*]}"
+    return
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "${wanted[@]}")
+  if ((${#missing[@]} == 0)); then return; fi
+  say "Installing ${missing[*]}"
+  if ((EUID != 0)); then
+    fail "packages are missing and only root may install them; run: sudo apt-get install ${missing[*]}" 3
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq </dev/null
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+}
+
+find_toolkit_and_device() {
+  local folder
+  for folder in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda; do
+    if [[ -n $folder && -x $folder/bin/nvcc ]]; then PATH=$PATH:$folder/bin; fi
+  done
+  device=twin
+  if command -v nvcc >/dev/null; then
+    nvcc --version | tail -n 2 | head -n 1
+    if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then device=gpu; fi
+  else
+    echo "No CUDA toolkit: kernels are compiled for the host twin only."
+  fi
+  if [[ $device == gpu ]]; then nvidia-smi -L; else echo "No GPU: kernels run on the host twin."; fi
+}
+
+# Every choice is written anew, so that an older configuration of the folder does not shine through.
+configure() {
+  say "Configuring $build"
+  cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" >"$build.log" 2>&1 ||
+    { cat "$build.log"; fail "cmake failed"; }
+  grep -E '^-- Tessera' "$build.log" || true
+}
+
+say "Machine"
+install_packages
+find_toolkit_and_device
+mkdir -p "$(dirname "$build")"
+configure
