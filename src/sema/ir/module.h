@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checked program: kernels with their axes, values and statements. Sema builds it, everyone after reads it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/id.h"
+#include "base/source.h"
+#include "sema/ir/ops.h"
+#include "sema/ir/size.h"
+
+namespace tessera::ir {
+
+/// A dimension symbol of a kernel: `M`.
+struct Symbol {
+  std::string name;
+  Span span;
+  std::vector<int64_t> allowed;  // `where D in {64, 128}`, ascending; empty: any
+  int64_t minimum = 0;           // `where C >= 1`, or implied (R14)
+  std::optional<int64_t> maximum;
+};
+
+enum class AxisKind { grid, loop, let };
+enum class StepKind {
+  none,      // one coordinate at a time: the range is a scalar (grid, loop); a `let` is one tile
+  semantic,  // a literal or an <int> generic: part of the meaning
+  plan,      // `auto` or a plan parameter: free
+};
+
+/// A range binder: half open [lower, upper) in coordinates of its dimension.
+struct Axis {
+  std::string name;  // as in the source; `:` over a symbol S gives an axis named S
+  AxisKind kind = AxisKind::let;
+  SizeId lower, upper;
+  StepKind step = StepKind::none;
+  int64_t step_size = 0;              // semantic: the step; plan: what `@tile` asked for, or 0
+  std::string step_name;              // plan: name of the plan parameter, "" for `auto`
+  std::optional<SymbolId> dimension;  // the symbol it ranges over, when the domain is a whole dimension
+  Span span;
+
+  /// True when values carry this axis; a grid or loop without a step binds one coordinate at a time.
+  bool is_tile() const { return kind == AxisKind::let || step != StepKind::none; }
+};
+
+struct Tensor {
+  std::string name;
+  DType dtype;
+  std::vector<SizeId> dims;
+  bool is_output = false;
+  bool periodic = false;
+  Span span;
+};
+
+struct Scalar {
+  std::string name;
+  DType dtype;
+  std::optional<Literal> initial;  // `eps: f32 = 1e-5`
+  Span span;
+};
+
+/// A `const` table that is indexed by something that is not constant.
+struct Table {
+  std::string name;
+  DType dtype;
+  std::vector<Literal> elements;
+};
+
+struct Value {
+  Op op;
+  DType dtype;
+  std::vector<AxisId> axes;  // ascending, without repetition
+  bool total = true;         // proved to exist at every point of its axes, given the kernel's constraints
+  std::string name;          // of the `let` that binds it, or ""
+  Span span;
+};
+
+/// Per-thread state of a grid instance: total, initialised by its Declare statement.
+struct Variable {
+  std::string name;
+  DType dtype;
+  std::vector<AxisId> axes;  // ascending
+  Span span;
+};
+
+struct Statement;
+using Block = std::vector<Statement>;
+
+/// Computes one value; a value is defined once, before its uses.
+struct Define {
+  ValueId value;
+};
+struct Declare {
+  VariableId variable;
+  ValueId initial;
+};
+/// Overwrites the variable where `value` exists; with picks only at those coordinates (the value lacks these axes).
+struct Assign {
+  VariableId variable;
+  std::vector<std::pair<AxisId, int64_t>> picks;
+  ValueId value;
+};
+/// Writes what exists of `value` at the indices. Bit d of `in_bounds` as in Load; outside nothing is written.
+/// The axes of the value are a subset of the axes of the indices.
+struct Write {
+  TensorId tensor;
+  std::vector<ValueId> indices;
+  ValueId value;
+  uint32_t in_bounds = 0;
+};
+/// The tiles of one range, ascending. A list `for a in A, b in B` is nested.
+struct Loop {
+  AxisId axis;
+  Block body;
+};
+
+struct Statement {
+  std::variant<Define, Declare, Assign, Write, Loop> node;
+  Span span;
+};
+
+/// A request of the user to the planner, checked there: `@warps(4)`.
+struct Request {
+  std::string name;
+  std::vector<int64_t> arguments;
+  Span span;
+};
+
+/// One phase: the body runs for every combination of tiles of the axes, instances are independent.
+struct Grid {
+  std::vector<AxisId> axes;
+  Block body;
+  std::vector<Request> requests;
+  Span span;
+};
+
+enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal, member };
+
+/// What the launcher checks before anything runs.
+struct Constraint {
+  Relation relation = Relation::equal;
+  SizeId left, right;           // right is unused by `member`
+  std::vector<int64_t> values;  // of `member`
+  std::string text;             // as the user would write it: "C >= 1"
+  bool implied = false;         // found by sema (R14) rather than written
+  Span span;
+};
+
+struct Kernel {
+  std::string name;    // name in the source
+  std::string c_name;  // name of the generated functions: `instance … as c_name`, else name
+  std::string doc;
+  Span span;
+  SizeTable sizes;
+  Store<SymbolId, Symbol> symbols;
+  Store<TensorId, Tensor> tensors;
+  Store<ScalarId, Scalar> scalars;
+  /// Parameters in the order of the source, which is the order of the generated functions' arguments.
+  std::vector<std::variant<TensorId, ScalarId>> parameters;
+  Store<TableId, Table> tables;
+  Store<AxisId, Axis> axes;
+  Store<ValueId, Value> values;
+  Store<VariableId, Variable> variables;
+  std::vector<Constraint> constraints;
+  std::vector<Grid> grids;
+  std::vector<Request> requests;  // annotations before the kernel, `@tile` excepted: it is in the axes
+};
+
+struct Module {
+  std::vector<Kernel> kernels;
+};
+
+}  // namespace tessera::ir
