@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as kernels see it: how to declare one, block and thread indices, barriers, shuffles between lanes.
+// All PTX and CUDA intrinsics of this layer are here; the host twin gives the same words a meaning on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tessera/location.h"
+#include "tessera/tensor.h"
+
+#if TESSERA_TWIN
+#include "tessera/twin/machine.h"
+#endif
+
+/// TESSERA_KERNEL(threads) or TESSERA_KERNEL(threads, blocks an SM must hold) declares a kernel of at most that many
+/// threads a block. TESSERA_PARAMETER stands before each View parameter: it is read from constant memory, never copied.
+/// TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count is a constant.
+#if TESSERA_TWIN
+#define TESSERA_KERNEL(...)
+#define TESSERA_PARAMETER const
+#define TESSERA_DEVICE inline
+#define TESSERA_UNROLL
+#else
+#define TESSERA_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
+#define TESSERA_PARAMETER const __grid_constant__
+#define TESSERA_DEVICE __device__ __forceinline__
+#define TESSERA_UNROLL _Pragma("unroll")
+#endif
+
+namespace tessera {
+
+inline constexpr int kWarpThreads = 32;
+
+/// The number of this block in its grid, the number of blocks, and the number of this thread in its block.
+TESSERA_DEVICE index block_index() {
+#if TESSERA_TWIN
+  return twin::context.block;
+#else
+  return static_cast<index>(blockIdx.x);
+#endif
+}
+TESSERA_DEVICE index block_count() {
+#if TESSERA_TWIN
+  return twin::context.blocks;
+#else
+  return static_cast<index>(gridDim.x);
+#endif
+}
+TESSERA_DEVICE int thread_index() {
+#if TESSERA_TWIN
+  return twin::context.thread;
+#else
+  return static_cast<int>(threadIdx.x);
+#endif
+}
+
+/// Waits until all threads of the block are here; what they wrote to shared memory is then visible to all.
+TESSERA_DEVICE void barrier([[maybe_unused]] Location where = Location::current()) {
+#if TESSERA_TWIN
+  twin::barrier(0, twin::context.threads, where);
+#else
+  __syncthreads();
+#endif
+}
+
+/// The same for the 32 threads of a warp.
+TESSERA_DEVICE void warp_barrier([[maybe_unused]] Location where = Location::current()) {
+#if TESSERA_TWIN
+  twin::barrier(twin::context.thread / kWarpThreads * kWarpThreads, kWarpThreads, where);
+#else
+  __syncwarp();
+#endif
+}
+
+/// The same for `kThreads` consecutive threads of the block, a multiple of the warp: the part number `part` of it.
+/// At most 15 parts, which may be at different places of the kernel.
+template <int kThreads>
+TESSERA_DEVICE void part_barrier(int part, [[maybe_unused]] Location where = Location::current()) {
+  static_assert(kThreads % kWarpThreads == 0, "a part of a block is a whole number of warps");
+#if TESSERA_TWIN
+  twin::barrier(part * kThreads, kThreads, where);
+#else
+  asm volatile("bar.sync %0, %1;" : : "r"(part + 1), "n"(kThreads) : "memory");
+#endif
+}
+
+/// The value that the lane with number (own lane xor `lane_mask`) holds. `lanes` has a bit for each lane of the warp
+/// that takes part; all of them must be here. T is trivially copyable.
+template <typename T>
+TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
+                             [[maybe_unused]] Location where = Location::current()) {
+  static_assert(std::is_trivially_copyable_v<T>, "only plain values travel between lanes");
+  constexpr int kWords = (sizeof(T) + 3) / 4;
+  std::uint32_t words[kWords] = {};
+  std::memcpy(words, &value, sizeof(T));
+#if TESSERA_TWIN
+  twin::shuffle_xor(words, kWords, lane_mask, lanes, where);
+#else
+  TESSERA_UNROLL
+  for (int i = 0; i < kWords; ++i) words[i] = __shfl_xor_sync(lanes, words[i], lane_mask);
+#endif
+  std::memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+}  // namespace tessera

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// All words of generated kernels and their launchers. Start reading at view.h and group.h.
+#pragma once
+
+#include "tessera/convert.h"
+#include "tessera/group.h"
+#include "tessera/launch.h"
+#include "tessera/math.h"
+#include "tessera/numbers.h"
+#include "tessera/reductions.h"
+#include "tessera/shared.h"
+#include "tessera/view.h"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching: a kernel, how many blocks of how many threads, its arguments. Neither allocates nor throws, and can be
+// captured in a CUDA graph.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "tessera/launch_check.h"
+#include "tessera/numbers.h"
+
+#if TESSERA_TWIN
+#include "tessera/twin/launch.h"
+#else
+#include <cuda_runtime.h>
+#endif
+
+namespace tessera {
+
+/// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over their tiles
+/// in steps of block_count().
+struct Blocks {
+  index count;
+};
+
+/// How many threads a block has: what the kernel's TESSERA_KERNEL says.
+struct Threads {
+  int count;
+};
+
+/// How many bytes the arrays of TESSERA_DYNAMIC_SHARED take.
+struct DynamicShared {
+  int bytes = 0;
+};
+
+namespace detail {
+
+inline constexpr index kMaxBlocks = 0x7fffffff;
+
+/// What a launch may take without asking for more.
+inline constexpr int kDefaultDynamicSharedBytes = 48 * 1024;
+
+#if TESSERA_TWIN
+inline int current_device() { return TESSERA_HOST; }
+#else
+inline int current_device() {
+  int device = -2;
+  return cudaGetDevice(&device) == cudaSuccess ? device : -2;
+}
+
+/// The Status of a CUDA error, which is thereby dealt with.
+inline Status cuda_status(const LaunchCheck& check, cudaError_t error) {
+  if (error == cudaSuccess) return Status{};
+  (void)cudaGetLastError();
+  const bool wrong_build = error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+                           error == cudaErrorUnsupportedPtxVersion;
+  return Status(TesseraStatus{wrong_build ? TESSERA_WRONG_ARCHITECTURE : TESSERA_CUDA_ERROR, -1, -1,
+                              static_cast<std::int32_t>(error), 0, 0, check.kernel(), nullptr, cudaGetErrorName(error)});
+}
+
+/// Queues the kernel with its parameters behind the stream.
+template <typename Kernel>
+inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, DynamicShared shared, void* stream,
+                           void** parameters) {
+  const void* function = reinterpret_cast<const void*>(kernel);
+  if (shared.bytes > kDefaultDynamicSharedBytes) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.bytes);
+    if (error != cudaSuccess) return error;
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads.count));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared.bytes);
+  config.stream = static_cast<cudaStream_t>(stream);
+  return cudaLaunchKernelExC(&config, function, parameters);
+}
+#endif
+
+}  // namespace detail
+
+/// Runs `kernel` on the stream of `options`, if `check` has found no mistake; otherwise launches nothing. Returns the
+/// mistake, or what CUDA says to the launch; on the host twin the kernel has run when this returns, and TESSERA_FAULT
+/// says that it did something wrong. No blocks is no launch, and success.
+template <typename... Parameters, typename... Arguments>
+inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...), Blocks blocks,
+                     Threads threads, DynamicShared shared, const Arguments&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter of the kernel");
+  if (!check.ok() || blocks.count <= 0) return check.status();
+  const index count = blocks.count < detail::kMaxBlocks ? blocks.count : detail::kMaxBlocks;
+#if TESSERA_TWIN
+  static_cast<void>(options);
+  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes}, kernel, static_cast<Parameters>(arguments)...);
+#else
+  std::tuple<Parameters...> values(arguments...);
+  return std::apply(
+      [&](Parameters&... value) {
+        void* parameters[] = {static_cast<void*>(&value)...};
+        return detail::cuda_status(check, detail::enqueue(kernel, static_cast<unsigned>(count), threads, shared,
+                                                          options.stream, parameters));
+      },
+      values);
+#endif
+}
+
+/// The same without dynamic shared memory.
+template <typename... Parameters, typename... Arguments>
+inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...), Blocks blocks,
+                     Threads threads, const Arguments&... arguments) {
+  return launch(check, options, kernel, blocks, threads, DynamicShared{}, arguments...);
+}
+
+/// The multiprocessors of the current device, asked for once per device; 1 when there is none. The host twin has 4.
+inline int multiprocessor_count() {
+#if TESSERA_TWIN
+  return 4;
+#else
+  constexpr int kDevices = 64;
+  static int counts[kDevices] = {};
+  const int device = detail::current_device();
+  if (device < 0 || device >= kDevices) return 1;
+  if (counts[device] == 0 &&
+      cudaDeviceGetAttribute(&counts[device], cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    counts[device] = 1;
+  }
+  return counts[device];
+#endif
+}
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory of the host twin. Each byte knows who wrote it and who has read it since, so that a missing barrier, an
+// index outside of its array and a read of nothing are found on every schedule.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "tessera/twin/fault.h"
+#include "tessera/vector.h"
+
+namespace tessera::twin {
+
+/// Where an array of TESSERA_DYNAMIC_SHARED begins.
+struct DynamicByte {
+  int first;
+};
+
+/// The memory of a shared array of the running block; the same for all its threads.
+struct SharedArray {
+  const char* name;
+  unsigned char* bytes;  ///< null when the dynamic shared memory does not hold the array; that has been reported
+  int first_byte;        ///< in the block's shared memory, for the shadow
+  int element_bytes;
+  int count;
+};
+
+/// The array that belongs to `key` (one for each declaration), made by the first thread of the block that asks.
+SharedArray static_shared(const void* key, const char* name, int element_bytes, int count);
+/// The array at a byte of the dynamic shared memory.
+SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where);
+
+/// Whether the current thread may read or write the elements [i, i + count), which is thereby noted; reports it if not.
+/// A race is reported, and the access still made.
+bool may_read_shared(const SharedArray& array, int i, int count, Location where);
+bool may_write_shared(const SharedArray& array, int i, int count, Location where);
+
+/// An index and the place where it was written: the conversion happens in the statement that indexes.
+struct SharedIndex {
+  template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer>>>
+  SharedIndex(Integer i, Location where = Location::current())
+      : i(static_cast<std::int64_t>(i) == static_cast<int>(i) ? static_cast<int>(i) : -1), where(where) {}
+  int i;
+  Location where;
+};
+
+/// Shared<T> of the host twin; see tessera/shared.h.
+template <typename T>
+class Shared {
+ public:
+  /// `name[i]`: reads when it is converted to T, writes when it is assigned to.
+  class Element {
+   public:
+    Element(const SharedArray& array, SharedIndex at) : array_(array), at_(at) {}
+    Element(const Element&) = delete;
+
+    operator T() const { return load(array_, at_.i, at_.where); }
+    const Element& operator=(const T& value) const { return store(array_, at_.i, value, at_.where), *this; }
+    const Element& operator=(const Element& other) const { return *this = static_cast<T>(other); }
+
+   private:
+    const SharedArray& array_;
+    SharedIndex at_;
+  };
+
+  Shared(const char* name, int count, const void* key) : array_(static_shared(key, name, sizeof(T), count)) {}
+  Shared(const char* name, int count, DynamicByte first, Location where = Location::current())
+      : array_(dynamic_shared(first, name, sizeof(T), count, where)) {}
+
+  Element operator[](SharedIndex at) const { return Element(array_, at); }
+
+  T load(int i, Location where = Location::current()) const { return load(array_, i, where); }
+  void store(int i, const T& value, Location where = Location::current()) const { store(array_, i, value, where); }
+
+  template <int N>
+  Vector<T, N> load(int i, Location where = Location::current()) const {
+    Vector<T, N> result{};
+    if (may_access_vector(i, N, alignof(Vector<T, N>), where) && may_read_shared(array_, i, N, where)) {
+      std::memcpy(&result, array_.bytes + i * sizeof(T), sizeof result);
+    }
+    return result;
+  }
+  template <int N>
+  void store(int i, const Vector<T, N>& value, Location where = Location::current()) const {
+    if (may_access_vector(i, N, alignof(Vector<T, N>), where) && may_write_shared(array_, i, N, where)) {
+      std::memcpy(array_.bytes + i * sizeof(T), &value, sizeof value);
+    }
+  }
+
+ private:
+  static T load(const SharedArray& array, int i, Location where) {
+    T result{};
+    if (may_read_shared(array, i, 1, where)) std::memcpy(&result, array.bytes + i * sizeof(T), sizeof(T));
+    return result;
+  }
+  static void store(const SharedArray& array, int i, const T& value, Location where) {
+    if (may_write_shared(array, i, 1, where)) std::memcpy(array.bytes + i * sizeof(T), &value, sizeof(T));
+  }
+
+  bool may_access_vector(int i, int count, std::size_t alignment, Location where) const {
+    if (i * sizeof(T) % alignment == 0) return true;
+    report(FaultKind::misaligned, where,
+           std::to_string(count) + " elements at " + array_.name + "[" + std::to_string(i) + "]");
+    return false;
+  }
+
+  SharedArray array_;
+};
+
+}  // namespace tessera::twin

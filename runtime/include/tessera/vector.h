@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector<T, N>: N elements that travel to and from memory together, in accesses of up to 16 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tessera/device.h"
+
+namespace tessera {
+
+/// The bytes of one memory access for N elements of T: all of them, at most 16.
+template <typename T, int N>
+inline constexpr std::size_t kAccessBytes = sizeof(T) * N < 16 ? sizeof(T) * N : 16;
+
+template <typename T, int N>
+struct alignas(kAccessBytes<T, N>) Vector {
+  static_assert(N > 0 && (N & (N - 1)) == 0, "a vector holds a power of two elements");
+
+  T element[N];
+
+  TESSERA_HD T& operator[](int i) { return element[i]; }
+  TESSERA_HD const T& operator[](int i) const { return element[i]; }
+};
+
+namespace detail {
+
+#if !TESSERA_TWIN
+/// The CUDA type of an access of kBytes.
+template <std::size_t kBytes>
+struct Access;
+template <>
+struct Access<1> {
+  using Type = unsigned char;
+};
+template <>
+struct Access<2> {
+  using Type = unsigned short;
+};
+template <>
+struct Access<4> {
+  using Type = unsigned int;
+};
+template <>
+struct Access<8> {
+  using Type = uint2;
+};
+template <>
+struct Access<16> {
+  using Type = uint4;
+};
+#endif
+
+/// Reads N elements at `from`, aligned as Vector<T, N> is. kReadOnly: nobody writes them while the kernel runs, so the
+/// GPU may take the non-coherent path (ld.global.nc).
+template <bool kReadOnly, int N, typename T>
+TESSERA_DEVICE Vector<T, N> load_vector(const T* from) {
+  Vector<T, N> result;
+#if TESSERA_TWIN
+  std::memcpy(&result, from, sizeof result);
+#else
+  using Word = typename Access<kAccessBytes<T, N>>::Type;
+  Word words[sizeof(result) / sizeof(Word)];
+  TESSERA_UNROLL
+  for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(Word)); ++i) {
+    if constexpr (kReadOnly) {
+      words[i] = __ldg(reinterpret_cast<const Word*>(from) + i);
+    } else {
+      words[i] = reinterpret_cast<const Word*>(from)[i];
+    }
+  }
+  std::memcpy(&result, words, sizeof result);
+#endif
+  return result;
+}
+
+/// Writes N elements to `to`, aligned as Vector<T, N> is.
+template <typename T, int N>
+TESSERA_DEVICE void store_vector(T* to, const Vector<T, N>& value) {
+#if TESSERA_TWIN
+  std::memcpy(to, &value, sizeof value);
+#else
+  using Word = typename Access<kAccessBytes<T, N>>::Type;
+  Word words[sizeof(value) / sizeof(Word)];
+  std::memcpy(words, &value, sizeof value);
+  TESSERA_UNROLL
+  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Word)); ++i) reinterpret_cast<Word*>(to)[i] = words[i];
+#endif
+}
+
+}  // namespace detail
+}  // namespace tessera

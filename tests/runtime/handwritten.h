@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels written by hand as generated code should look; tests run them on the host twin and on a GPU.
+#pragma once
+
+#include "tessera/abi.h"
+
+namespace kernels {
+
+/// y = x + 1, both bf16[R, C].
+tessera::Status add_one(const tessera::Tensor& x, const tessera::Tensor& y, const tessera::LaunchOptions& options = {});
+
+/// y[c, r] = x[r, c], f32.
+tessera::Status transpose(const tessera::Tensor& x, const tessera::Tensor& y,
+                          const tessera::LaunchOptions& options = {});
+
+/// y[r, :] = exp(x[r, :] - max) / sum of that, both bf16[R, C].
+tessera::Status softmax(const tessera::Tensor& x, const tessera::Tensor& y, const tessera::LaunchOptions& options = {});
+
+}  // namespace kernels
