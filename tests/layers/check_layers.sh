@@ -8,12 +8,13 @@ cd "$1"
 # folder stands first. Names without a slash are files of the same folder or generated ones.
 rows=(
   'src/base/      ^(base/|[^/]+$)'
+  'src/driver/    ^(base/|driver/|[^/]+$)'
   'src/frontend/  ^(base/|frontend/|[^/]+$)'
   'src/sema/ir/   ^(base/|sema/ir/|[^/]+$)'
   'src/sema/      ^(base/|frontend/ast\.h$|sema/|[^/]+$)'
   'src/interp/    ^(base/|sema/ir/|interp/|tessera/(config|narrow|integer|math)|[^/]+$)'
   'src/emit/      ^(base/|sema/ir/|emit/|[^/]+$)'
-  'src/commands/  ^(base/|frontend/|sema/|interp/|emit/|commands/|[^/]+$)'
+  'src/commands/  ^(base/|frontend/|sema/|interp/|emit/|driver/|commands/|[^/]+$)'
   'src/main.cpp   ^(base/|commands/)'
   'runtime/       ^(tessera/|[^/]+$)'
 )
@@ -22,7 +23,7 @@ rows=(
 libraries=(
   'antlr4        ^src/frontend/'
   'CLI/          ^src/(commands/|main\.cpp)'
-  'nlohmann/     ^src/(base|interp|emit|commands)/'
+  'nlohmann/     ^src/(base|driver|interp|emit|commands)/'
   'cuda          ^runtime/'
 )
 
