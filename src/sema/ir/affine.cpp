@@ -23,7 +23,9 @@ class Finder {
   }
 
  private:
-  std::optional<Affine> of(const Constant& op, const Value&) { return Affine{sizes_.constant(op.value.integer), {}}; }
+  std::optional<Affine> of(const Constant& op, const Value&) {
+    return Affine{sizes_.constant(op.value.integer), {}};
+  }
   std::optional<Affine> of(const Extent& op, const Value&) { return Affine{op.size, {}}; }
   std::optional<Affine> of(const Coordinate& op, const Value&) {
     return Affine{sizes_.constant(0), {{op.axis, sizes_.constant(1)}}};
@@ -44,13 +46,16 @@ class Finder {
     const std::optional<Affine> left = form(op.left), right = form(op.right);
     if (!left || !right) return std::nullopt;
     switch (op.op) {
-      case BinaryOp::add: return sum(*left, *right);
-      case BinaryOp::subtract: return sum(*left, *scaled(right, sizes_.constant(-1)));
+      case BinaryOp::add:
+        return sum(*left, *right);
+      case BinaryOp::subtract:
+        return sum(*left, *scaled(right, sizes_.constant(-1)));
       case BinaryOp::multiply:
         if (right->terms.empty()) return scaled(left, right->offset);
         if (left->terms.empty()) return scaled(right, left->offset);
         return std::nullopt;
-      default: return of_sizes(op.op, *left, *right, value);
+      default:
+        return of_sizes(op.op, *left, *right, value);
     }
   }
 
@@ -58,11 +63,16 @@ class Finder {
   std::optional<Affine> of_sizes(BinaryOp op, const Affine& left, const Affine& right, const Value&) {
     if (!left.terms.empty() || !right.terms.empty()) return std::nullopt;
     switch (op) {
-      case BinaryOp::divide: return Affine{sizes_.floor_divide(left.offset, right.offset), {}};
-      case BinaryOp::modulo: return Affine{sizes_.modulo(left.offset, right.offset), {}};
-      case BinaryOp::minimum: return Affine{sizes_.minimum(left.offset, right.offset), {}};
-      case BinaryOp::maximum: return Affine{sizes_.maximum(left.offset, right.offset), {}};
-      default: return std::nullopt;
+      case BinaryOp::divide:
+        return Affine{sizes_.floor_divide(left.offset, right.offset), {}};
+      case BinaryOp::modulo:
+        return Affine{sizes_.modulo(left.offset, right.offset), {}};
+      case BinaryOp::minimum:
+        return Affine{sizes_.minimum(left.offset, right.offset), {}};
+      case BinaryOp::maximum:
+        return Affine{sizes_.maximum(left.offset, right.offset), {}};
+      default:
+        return std::nullopt;
     }
   }
 
@@ -83,7 +93,8 @@ class Finder {
   std::optional<Affine> scaled(const std::optional<Affine>& form, SizeId factor) {
     if (!form) return std::nullopt;
     Affine result{sizes_.multiply(form->offset, factor), {}};
-    for (const auto& [axis, coefficient] : form->terms) append(result, axis, sizes_.multiply(coefficient, factor));
+    for (const auto& [axis, coefficient] : form->terms)
+      append(result, axis, sizes_.multiply(coefficient, factor));
     return result;
   }
 

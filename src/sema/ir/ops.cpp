@@ -11,19 +11,21 @@ namespace tessera::ir {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::string_view kUnaryOps[] = {"negate", "not", "bit_not", "abs", "floor", "ceil", "round", "truncate"};
+constexpr std::string_view kUnaryOps[] = {"negate", "not",  "bit_not", "abs",
+                                          "floor",  "ceil", "round",   "truncate"};
 
 constexpr std::string_view kBinaryOps[] = {
-    "add",        "subtract",    "multiply",  "divide", "modulo",    "minimum", "maximum",
-    "bit_and",    "bit_or",      "bit_xor",   "shift_left", "shift_right", "and", "or",
-    "equal",      "not_equal",   "less",      "less_equal", "greater", "greater_equal"};
+    "add",     "subtract",  "multiply", "divide",     "modulo",      "minimum",      "maximum",
+    "bit_and", "bit_or",    "bit_xor",  "shift_left", "shift_right", "and",          "or",
+    "equal",   "not_equal", "less",     "less_equal", "greater",     "greater_equal"};
 
-constexpr std::string_view kMathFunctions[] = {"exp",  "exp2",    "expm1", "log",        "log2", "log1p", "sqrt",
-                                               "rsqrt", "sin",    "cos",   "tanh",       "erf",  "sigmoid", "gelu",
-                                               "gelu_tanh", "silu", "relu", "pow", "exp_fast", "exp2_fast"};
+constexpr std::string_view kMathFunctions[] = {
+    "exp",  "exp2", "expm1",   "log",  "log2",      "log1p", "sqrt", "rsqrt", "sin",      "cos",
+    "tanh", "erf",  "sigmoid", "gelu", "gelu_tanh", "silu",  "relu", "pow",   "exp_fast", "exp2_fast"};
 
-constexpr std::string_view kReduceOps[] = {"reduce_sum", "reduce_prod",  "reduce_max",    "reduce_min",   "reduce_any",
-                                           "reduce_all", "reduce_count", "reduce_argmax", "reduce_argmin"};
+constexpr std::string_view kReduceOps[] = {"reduce_sum",   "reduce_prod",   "reduce_max",
+                                           "reduce_min",   "reduce_any",    "reduce_all",
+                                           "reduce_count", "reduce_argmax", "reduce_argmin"};
 
 static_assert(std::size(kUnaryOps) == static_cast<size_t>(UnaryOp::truncate) + 1);
 static_assert(std::size(kBinaryOps) == static_cast<size_t>(BinaryOp::greater_equal) + 1);

@@ -31,11 +31,16 @@ std::vector<uint32_t> merged(const std::vector<uint32_t>& a, const std::vector<u
 
 int64_t apply(SizeTable::Atom kind, int64_t left, int64_t right) {
   switch (kind) {
-    case SizeTable::Atom::floor_divide: return floor_divide(left, right);
-    case SizeTable::Atom::modulo: return floor_modulo(left, right);
-    case SizeTable::Atom::minimum: return std::min(left, right);
-    case SizeTable::Atom::maximum: return std::max(left, right);
-    case SizeTable::Atom::symbol: break;
+    case SizeTable::Atom::floor_divide:
+      return floor_divide(left, right);
+    case SizeTable::Atom::modulo:
+      return floor_modulo(left, right);
+    case SizeTable::Atom::minimum:
+      return std::min(left, right);
+    case SizeTable::Atom::maximum:
+      return std::max(left, right);
+    case SizeTable::Atom::symbol:
+      break;
   }
   unreachable("a symbol is not an operator");
 }
@@ -68,7 +73,8 @@ SizeId SizeTable::symbol(SymbolId id) {
 SizeId SizeTable::add(SizeId a, SizeId b) {
   Monomials sum;
   for (const SizeId side : {a, b}) {
-    for (const Term& term : polynomial(side)) sum[term.atoms] = wrapping_add(sum[term.atoms], term.coefficient);
+    for (const Term& term : polynomial(side))
+      sum[term.atoms] = wrapping_add(sum[term.atoms], term.coefficient);
   }
   return intern(from_monomials(sum));
 }
@@ -172,9 +178,9 @@ int64_t SizeTable::evaluate(SizeId id, const SymbolValues& values) const {
     int64_t product = term.coefficient;
     for (const uint32_t index : term.atoms) {
       const AtomNode& node = atom(index);
-      const int64_t factor = node.kind == Atom::symbol
-                                 ? values(node.symbol)
-                                 : apply(node.kind, evaluate(node.left, values), evaluate(node.right, values));
+      const int64_t factor = node.kind == Atom::symbol ? values(node.symbol)
+                                                       : apply(node.kind, evaluate(node.left, values),
+                                                               evaluate(node.right, values));
       product = wrapping_multiply(product, factor);
     }
     sum = wrapping_add(sum, product);
@@ -195,10 +201,18 @@ SizeId SizeTable::substitute(SizeId id, const std::function<SizeId(SymbolId)>& r
       } else {
         const SizeId left = substitute(node.left, replace), right = substitute(node.right, replace);
         switch (node.kind) {
-          case Atom::floor_divide: factor = floor_divide(left, right); break;
-          case Atom::modulo: factor = modulo(left, right); break;
-          case Atom::minimum: factor = minimum(left, right); break;
-          default: factor = maximum(left, right); break;
+          case Atom::floor_divide:
+            factor = floor_divide(left, right);
+            break;
+          case Atom::modulo:
+            factor = modulo(left, right);
+            break;
+          case Atom::minimum:
+            factor = minimum(left, right);
+            break;
+          default:
+            factor = maximum(left, right);
+            break;
         }
       }
       product = multiply(product, factor);

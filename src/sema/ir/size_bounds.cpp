@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bounds of sizes: interval arithmetic on the polynomial in `symbol - lower(symbol)`, whose variables are
-// not negative. Shifting first makes bounds such as M*N - M >= 0 for N >= 1 exact.
+// Lower bounds of sizes: interval arithmetic on the polynomial in `symbol - lower(symbol)`, whose variables
+// are not negative. Shifting first makes bounds such as M*N - M >= 0 for N >= 1 exact.
 #include <algorithm>
 
 #include "sema/ir/integer.h"
@@ -57,7 +57,8 @@ Interval divided(const Interval& a, const Interval& b) {
 
 class Bounds {
  public:
-  Bounds(const SizeTable& table, const std::function<int64_t(SymbolId)>& lower) : table_(table), lower_(lower) {}
+  Bounds(const SizeTable& table, const std::function<int64_t(SymbolId)>& lower)
+      : table_(table), lower_(lower) {}
 
   Interval of(SizeId id) const {
     Interval total{0, 0};
@@ -106,8 +107,10 @@ class Bounds {
     if (node.kind == SizeTable::Atom::symbol) return {0, std::nullopt};
     const Interval left = of(node.left), right = of(node.right);
     switch (node.kind) {
-      case SizeTable::Atom::floor_divide: return of_quotient(left, right);
-      case SizeTable::Atom::modulo: return of_remainder(left, right);
+      case SizeTable::Atom::floor_divide:
+        return of_quotient(left, right);
+      case SizeTable::Atom::modulo:
+        return of_remainder(left, right);
       case SizeTable::Atom::minimum: {
         Bound high = left.high ? left.high : right.high;
         if (left.high && right.high) high = std::min(*left.high, *right.high);
@@ -124,7 +127,8 @@ class Bounds {
   static Interval of_quotient(const Interval& left, const Interval& right) {
     if (!right.low || *right.low < 0) return {};
     if (*right.low >= 1) return divided(left, right);
-    Interval result = divided(left, {1, right.high ? Bound(std::max<int64_t>(*right.high, 1)) : std::nullopt});
+    Interval result =
+        divided(left, {1, right.high ? Bound(std::max<int64_t>(*right.high, 1)) : std::nullopt});
     if (result.low) result.low = std::min<int64_t>(*result.low, 0);  // a divisor of 0 gives 0
     if (result.high) result.high = std::max<int64_t>(*result.high, 0);
     return result;
@@ -143,7 +147,8 @@ class Bounds {
 
 }  // namespace
 
-std::optional<int64_t> SizeTable::lower_bound(SizeId id, const std::function<int64_t(SymbolId)>& lower) const {
+std::optional<int64_t> SizeTable::lower_bound(SizeId id,
+                                              const std::function<int64_t(SymbolId)>& lower) const {
   return Bounds(*this, lower).of(id).low;
 }
 

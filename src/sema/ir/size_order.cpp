@@ -18,8 +18,10 @@ std::strong_ordering compare_atoms(const SizeTable& table, uint32_t a, uint32_t 
   return compare(table, left.right, right.right);
 }
 
-std::strong_ordering compare_terms(const SizeTable& table, const SizeTable::Term& a, const SizeTable::Term& b) {
-  const std::vector<uint32_t> left = structural_order(table, a.atoms), right = structural_order(table, b.atoms);
+std::strong_ordering compare_terms(const SizeTable& table, const SizeTable::Term& a,
+                                   const SizeTable::Term& b) {
+  const std::vector<uint32_t> left = structural_order(table, a.atoms),
+                              right = structural_order(table, b.atoms);
   for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
     if (const auto order = compare_atoms(table, left[i], right[i]); order != 0) return order;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes as text. The order of terms and factors follows the structure alone, so that one size has one spelling
-// however it was built; reading the text back gives the same normal form.
+// Sizes as text. The order of terms and factors follows the structure alone, so that one size has one
+// spelling however it was built; reading the text back gives the same normal form.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,13 @@ struct Text {
   std::string text;
   Binding binding = Binding::primary;
 
-  std::string at_least(Binding needed) const { return binding >= needed ? text : "(" + text + ")"; }
+  std::string at_least(Binding needed) const { return binding >= needed ? text : fmt::format("({})", text); }
 };
 
 class Speller {
  public:
-  Speller(const SizeTable& table, const std::function<std::string(SymbolId)>& name) : table_(table), name_(name) {}
+  Speller(const SizeTable& table, const std::function<std::string(SymbolId)>& name)
+      : table_(table), name_(name) {}
 
   /// Positive terms first, so that a text begins with a minus sign only where there is no choice.
   Text of(SizeId id) const {
@@ -42,11 +43,11 @@ class Speller {
 
  private:
   std::string of_signed_term(const SizeTable::Term& term, bool first) const {
-    if (term.coefficient > 0) return (first ? "" : " + ") + of_term(term).text;
+    if (term.coefficient > 0) return fmt::format("{}{}", first ? "" : " + ", of_term(term).text);
     if (term.atoms.empty()) return fmt::format("{}{}", first ? "-" : " - ", magnitude(term.coefficient));
     const Text text = of_magnitude(term.atoms, magnitude(term.coefficient));
     // -a/b reads as (-a)/b, which floors differently.
-    return first ? "-" + text.at_least(Binding::primary) : " - " + text.text;
+    return first ? fmt::format("-{}", text.at_least(Binding::primary)) : fmt::format(" - {}", text.text);
   }
 
   Text of_term(const SizeTable::Term& term) const {
@@ -59,7 +60,8 @@ class Speller {
     if (coefficient == 1 && factors.size() == 1) return of_atom(factors[0]);
     std::string text = coefficient == 1 ? "" : fmt::format("{}", coefficient);
     for (const uint32_t factor : factors) {
-      text += (text.empty() ? "" : "*") + of_atom(factor).at_least(Binding::primary);
+      if (!text.empty()) text += '*';
+      text += of_atom(factor).at_least(Binding::primary);
     }
     return {text, Binding::product};
   }
@@ -69,12 +71,16 @@ class Speller {
     if (node.kind == SizeTable::Atom::symbol) return {name_(node.symbol)};
     const Text left = of(node.left), right = of(node.right);
     switch (node.kind) {
-      case SizeTable::Atom::minimum: return {fmt::format("min({}, {})", left.text, right.text)};
-      case SizeTable::Atom::maximum: return {fmt::format("max({}, {})", left.text, right.text)};
-      default: break;
+      case SizeTable::Atom::minimum:
+        return {fmt::format("min({}, {})", left.text, right.text)};
+      case SizeTable::Atom::maximum:
+        return {fmt::format("max({}, {})", left.text, right.text)};
+      default:
+        break;
     }
     const std::string_view sign = node.kind == SizeTable::Atom::floor_divide ? "/" : " % ";
-    return {left.at_least(Binding::product) + std::string(sign) + right.at_least(Binding::primary), Binding::product};
+    return {fmt::format("{}{}{}", left.at_least(Binding::product), sign, right.at_least(Binding::primary)),
+            Binding::product};
   }
 
   static uint64_t magnitude(int64_t value) {

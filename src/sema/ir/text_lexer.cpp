@@ -2,6 +2,9 @@
 // Tokens of the IR's text form.
 #include "sema/ir/text_lexer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
 namespace tessera::ir {
@@ -76,7 +79,7 @@ bool Lexer::accept(std::string_view spelling) {
 }
 
 void Lexer::expect(std::string_view spelling) {
-  if (!accept(spelling)) fail_expected("`" + std::string(spelling) + "`");
+  if (!accept(spelling)) fail_expected(fmt::format("`{}`", spelling));
 }
 
 std::string Lexer::name(std::string_view what) {
@@ -95,7 +98,9 @@ int64_t Lexer::integer() {
   text += next().spelling;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) fail(begin, "`" + text + "` is no 64-bit integer");
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail(begin, fmt::format("`{}` is no 64-bit integer", text));
+  }
   return value;
 }
 
@@ -109,7 +114,8 @@ double Lexer::real() {
   text += next().spelling;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) fail(begin, "`" + text + "` is no f64 number");
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(begin, fmt::format("`{}` is no f64 number", text));
   return value;
 }
 
@@ -130,7 +136,8 @@ std::string Lexer::text() {
       unsigned byte = 0;
       const std::string_view digits = inner.substr(i + 1, 2);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-      if (error != std::errc() || end != digits.data() + 2) fail(token.span, "`\\x` is not followed by two digits");
+      if (error != std::errc() || end != digits.data() + 2)
+        fail(token.span, "`\\x` is not followed by two digits");
       result += static_cast<char>(byte);
       i += 2;
     } else {
@@ -150,7 +157,7 @@ uint32_t Lexer::value_number() {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() || number > kMaximumValueNumber) {
-    fail(token.span, "`" + std::string(token.spelling) + "` is no value number");
+    fail(token.span, fmt::format("`{}` is no value number", token.spelling));
     return 0;
   }
   return number;
@@ -165,8 +172,8 @@ void Lexer::fail(Span span, std::string message) {
 }
 
 void Lexer::fail_expected(std::string_view what) {
-  const std::string found = at_end() ? "the end of the file" : "`" + std::string(token_.spelling) + "`";
-  fail(token_.span, "expected " + std::string(what) + ", found " + found);
+  const std::string found = at_end() ? "the end of the file" : fmt::format("`{}`", token_.spelling);
+  fail(token_.span, fmt::format("expected {}, found {}", what, found));
 }
 
 size_t Lexer::skip_blank(size_t position) const {

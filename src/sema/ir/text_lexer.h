@@ -14,11 +14,13 @@ namespace tessera::ir {
 struct Token {
   enum class Kind { name, number, text, value, sign, end };
   Kind kind = Kind::end;
-  std::string_view spelling;  // as in the file; a sign is one of `..`, `==`, `!=`, `<=`, `>=` or one character
+  std::string_view
+      spelling;  // as in the file; a sign is one of `..`, `==`, `!=`, `<=`, `>=` or one character
   Span span;
 };
 
-/// Reads tokens. The first mistake goes to the sink; after it only the end is left, so that callers need not ask.
+/// Reads tokens. The first mistake goes to the sink; after it only the end is left, so that callers need not
+/// ask.
 class Lexer {
  public:
   Lexer(const SourceFile& source, DiagnosticSink& sink);

@@ -2,6 +2,8 @@
 // Reads operations: the first word says which one.
 #include "sema/ir/text_ops.h"
 
+#include <fmt/format.h>
+
 namespace tessera::ir {
 
 namespace {
@@ -17,7 +19,7 @@ std::vector<ValueId> read_operands(Lexer& lexer, TextScope& scope) {
 std::vector<ValueId> read_operands(Lexer& lexer, TextScope& scope, size_t count) {
   const Span span = lexer.peek().span;
   std::vector<ValueId> operands = read_operands(lexer, scope);
-  if (operands.size() != count) lexer.fail(span, "expected " + std::to_string(count) + " operands");
+  if (operands.size() != count) lexer.fail(span, fmt::format("expected {} operands", count));
   operands.resize(count);
   return operands;
 }
@@ -132,7 +134,7 @@ Op read_op(Lexer& lexer, TextScope& scope, DType dtype) {
   if (word == "pick") return read_pick(lexer, scope);
   if (const auto reduce = op_from_spelling<ReduceOp>(word)) return read_reduce(scope, *reduce);
   if (std::optional<Op> op = read_pointwise(lexer, scope, word)) return std::move(*op);
-  lexer.fail(token.span, "`" + word + "` is not an operation");
+  lexer.fail(token.span, fmt::format("`{}` is not an operation", word));
   return Constant{};
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the text form of the IR: a recursive descent in the order of text_printer.cpp.
+#include <fmt/format.h>
+
 #include "base/limits.h"
 #include "sema/ir/text.h"
 #include "sema/ir/text_lexer.h"
@@ -52,7 +54,7 @@ class KernelReader {
     } else if (word == "grid") {
       read_grid(token.span);
     } else {
-      lexer_.fail(token.span, "a line of a kernel cannot begin with `" + std::string(word) + "`");
+      lexer_.fail(token.span, fmt::format("a line of a kernel cannot begin with `{}`", word));
     }
   }
 
@@ -71,7 +73,7 @@ class KernelReader {
     const Token name = lexer_.peek();
     symbol.span = name.span;
     symbol.name = scope_.declared_name("the name of a symbol");
-    if (lexer_.accept("in")) symbol.allowed = read_integers("{", "}");
+    if (lexer_.accept("among")) symbol.allowed = read_integers("{", "}");
     if (lexer_.accept("minimum")) symbol.minimum = lexer_.integer();
     if (lexer_.accept("maximum")) symbol.maximum = lexer_.integer();
     scope_.bind(name, kernel_.symbols.add(std::move(symbol)));
@@ -173,8 +175,9 @@ class KernelReader {
 
   Relation read_relation() {
     constexpr std::pair<std::string_view, Relation> kRelations[] = {
-        {"==", Relation::equal},   {"!=", Relation::not_equal},     {"<", Relation::less},  {"<=", Relation::less_equal},
-        {">", Relation::greater}, {">=", Relation::greater_equal}, {"in", Relation::member}};
+        {"==", Relation::equal},      {"!=", Relation::not_equal}, {"<", Relation::less},
+        {"<=", Relation::less_equal}, {">", Relation::greater},    {">=", Relation::greater_equal},
+        {"in", Relation::member}};
     for (const auto& [spelling, relation] : kRelations) {
       if (lexer_.accept(spelling)) return relation;
     }

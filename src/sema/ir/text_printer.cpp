@@ -42,22 +42,32 @@ std::string spell(const Literal& literal, DType dtype) {
 
 std::string_view spell(AxisKind kind) {
   switch (kind) {
-    case AxisKind::grid: return "grid";
-    case AxisKind::loop: return "loop";
-    case AxisKind::let: return "let";
+    case AxisKind::grid:
+      return "grid";
+    case AxisKind::loop:
+      return "loop";
+    case AxisKind::let:
+      return "let";
   }
   unreachable("a range has a kind");
 }
 
 std::string_view spell(Relation relation) {
   switch (relation) {
-    case Relation::equal: return "==";
-    case Relation::not_equal: return "!=";
-    case Relation::less: return "<";
-    case Relation::less_equal: return "<=";
-    case Relation::greater: return ">";
-    case Relation::greater_equal: return ">=";
-    case Relation::member: return "in";
+    case Relation::equal:
+      return "==";
+    case Relation::not_equal:
+      return "!=";
+    case Relation::less:
+      return "<";
+    case Relation::less_equal:
+      return "<=";
+    case Relation::greater:
+      return ">";
+    case Relation::greater_equal:
+      return ">=";
+    case Relation::member:
+      return "in";
   }
   unreachable("a constraint has a relation");
 }
@@ -91,12 +101,14 @@ class Printer {
   template <typename IdT>
   std::string list(const std::vector<IdT>& ids) const {
     std::string text;
-    for (const IdT id : ids) text += (text.empty() ? "" : ", ") + names_.of(id);
+    for (const IdT id : ids) text += fmt::format("{}{}", text.empty() ? "" : ", ", names_.of(id));
     return text;
   }
 
   /// `[r, C]`, or nothing for a scalar.
-  std::string axes(const std::vector<AxisId>& ids) const { return ids.empty() ? "" : "[" + list(ids) + "]"; }
+  std::string axes(const std::vector<AxisId>& ids) const {
+    return ids.empty() ? "" : fmt::format("[{}]", list(ids));
+  }
 
   static std::string in_bounds(uint32_t bits) {
     std::vector<int> dimensions;
@@ -126,7 +138,7 @@ class Printer {
   void print_symbol(SymbolId id) {
     const Symbol& symbol = kernel_.symbols[id];
     std::string text = names_.of(id);
-    if (!symbol.allowed.empty()) text += fmt::format(" in {{{}}}", fmt::join(symbol.allowed, ", "));
+    if (!symbol.allowed.empty()) text += fmt::format(" among {{{}}}", fmt::join(symbol.allowed, ", "));
     if (symbol.minimum != 0) text += fmt::format(" minimum {}", symbol.minimum);
     if (symbol.maximum) text += fmt::format(" maximum {}", *symbol.maximum);
     line("symbol {}", text);
@@ -140,7 +152,8 @@ class Printer {
 
   void print_parameter(ScalarId id) {
     const Scalar& scalar = kernel_.scalars[id];
-    const std::string initial = scalar.initial ? " = " + spell(*scalar.initial, scalar.dtype) : "";
+    const std::string initial =
+        scalar.initial ? fmt::format(" = {}", spell(*scalar.initial, scalar.dtype)) : "";
     line("scalar {}: {}{}", names_.of(id), spelling(scalar.dtype), initial);
   }
 
@@ -148,7 +161,7 @@ class Printer {
     const Table& table = kernel_.tables[id];
     std::string elements;
     for (const Literal& element : table.elements) {
-      elements += (elements.empty() ? "" : ", ") + spell(element, table.dtype);
+      elements += fmt::format("{}{}", elements.empty() ? "" : ", ", spell(element, table.dtype));
     }
     line("table {}: {} = [{}]", names_.of(id), spelling(table.dtype), elements);
   }
@@ -157,16 +170,19 @@ class Printer {
     const Axis& axis = kernel_.axes[id];
     std::string text;
     switch (axis.step) {
-      case StepKind::none: break;
-      case StepKind::semantic: text = fmt::format(" by {}", axis.step_size); break;
+      case StepKind::none:
+        break;
+      case StepKind::semantic:
+        text = fmt::format(" by {}", axis.step_size);
+        break;
       case StepKind::plan:
-        text = " by " + (axis.step_name.empty() ? std::string("auto") : axis.step_name);
+        text = fmt::format(" by {}", axis.step_name.empty() ? "auto" : axis.step_name);
         if (axis.step_size != 0) text += fmt::format(" = {}", axis.step_size);
         break;
     }
-    if (axis.dimension) text += " over " + names_.of(*axis.dimension);
-    line("axis {}: {} {} .. {}{}", names_.of(id), spell(axis.kind), names_.of(axis.lower), names_.of(axis.upper),
-         text);
+    if (axis.dimension) text += fmt::format(" over {}", names_.of(*axis.dimension));
+    line("axis {}: {} {} .. {}{}", names_.of(id), spell(axis.kind), names_.of(axis.lower),
+         names_.of(axis.upper), text);
   }
 
   void print_constraint(const Constraint& constraint) {
@@ -179,8 +195,8 @@ class Printer {
 
   void print_grid(const Grid& grid) {
     std::string head = "grid";
-    if (!grid.axes.empty()) head += " " + list(grid.axes);
-    for (const Request& request : grid.requests) head += " " + spell(request);
+    if (!grid.axes.empty()) head += fmt::format(" {}", list(grid.axes));
+    for (const Request& request : grid.requests) head += fmt::format(" {}", spell(request));
     line("{} {{", head);
     print_block(grid.body);
     line("}}");
@@ -196,7 +212,7 @@ class Printer {
 
   void print_statement(const Define& define) {
     const Value& value = kernel_.values[define.value];
-    const std::string name = value.name.empty() ? "" : " " + value.name;
+    const std::string name = value.name.empty() ? "" : fmt::format(" {}", value.name);
     line("{}{}: {}{}{} = {}", names_.of(define.value), name, spelling(value.dtype), axes(value.axes),
          value.total ? "" : "?", std::visit([&](const auto& op) { return spell_op(op, value); }, value.op));
   }
@@ -210,7 +226,7 @@ class Printer {
     for (const auto& [axis, coordinate] : assign.picks) {
       picks += fmt::format("{}{} = {}", picks.empty() ? "" : ", ", names_.of(axis), coordinate);
     }
-    if (!picks.empty()) picks = "[" + picks + "]";
+    if (!picks.empty()) picks = fmt::format("[{}]", picks);
     line("assign {}{} = {}", names_.of(assign.variable), picks, names_.of(assign.value));
   }
 
@@ -226,19 +242,29 @@ class Printer {
   }
 
   std::string spell_op(const Constant& op, const Value& value) const {
-    return "constant " + spell(op.value, value.dtype);
+    return fmt::format("constant {}", spell(op.value, value.dtype));
   }
-  std::string spell_op(const Coordinate& op, const Value&) const { return "coordinate " + names_.of(op.axis); }
-  std::string spell_op(const Extent& op, const Value&) const { return "extent " + names_.of(op.size); }
-  std::string spell_op(const ScalarArgument& op, const Value&) const { return "argument " + names_.of(op.scalar); }
+  std::string spell_op(const Coordinate& op, const Value&) const {
+    return fmt::format("coordinate {}", names_.of(op.axis));
+  }
+  std::string spell_op(const Extent& op, const Value&) const {
+    return fmt::format("extent {}", names_.of(op.size));
+  }
+  std::string spell_op(const ScalarArgument& op, const Value&) const {
+    return fmt::format("argument {}", names_.of(op.scalar));
+  }
   std::string spell_op(const Lookup& op, const Value&) const {
     return fmt::format("lookup {}[{}]", names_.of(op.table), names_.of(op.index));
   }
   std::string spell_op(const Load& op, const Value&) const {
     return fmt::format("load {}[{}]{}", names_.of(op.tensor), list(op.indices), in_bounds(op.in_bounds));
   }
-  std::string spell_op(const ReadVariable& op, const Value&) const { return "read " + names_.of(op.variable); }
-  std::string spell_op(const Unary& op, const Value&) const { return spelling(op.op) + " " + names_.of(op.operand); }
+  std::string spell_op(const ReadVariable& op, const Value&) const {
+    return fmt::format("read {}", names_.of(op.variable));
+  }
+  std::string spell_op(const Unary& op, const Value&) const {
+    return fmt::format("{} {}", spelling(op.op), names_.of(op.operand));
+  }
   std::string spell_op(const Binary& op, const Value&) const {
     return fmt::format("{} {}, {}", spelling(op.op), names_.of(op.left), names_.of(op.right));
   }
@@ -246,10 +272,15 @@ class Printer {
     return fmt::format("fma {}, {}, {}{}{}", names_.of(op.a), names_.of(op.b), names_.of(op.c),
                        op.negate_product ? " negate_product" : "", op.negate_addend ? " negate_addend" : "");
   }
-  std::string spell_op(const Math& op, const Value&) const { return spelling(op.function) + " " + list(op.arguments); }
-  std::string spell_op(const Cast& op, const Value&) const { return "cast " + names_.of(op.operand); }
+  std::string spell_op(const Math& op, const Value&) const {
+    return fmt::format("{} {}", spelling(op.function), list(op.arguments));
+  }
+  std::string spell_op(const Cast& op, const Value&) const {
+    return fmt::format("cast {}", names_.of(op.operand));
+  }
   std::string spell_op(const Select& op, const Value&) const {
-    return fmt::format("select {}, {}, {}", names_.of(op.condition), names_.of(op.if_true), names_.of(op.if_false));
+    return fmt::format("select {}, {}, {}", names_.of(op.condition), names_.of(op.if_true),
+                       names_.of(op.if_false));
   }
   std::string spell_op(const Filter& op, const Value&) const {
     return fmt::format("filter {}, {}", names_.of(op.condition), names_.of(op.operand));

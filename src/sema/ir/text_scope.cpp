@@ -2,6 +2,8 @@
 // References in the text form of the IR: names, values, types and sizes.
 #include "sema/ir/text_scope.h"
 
+#include <fmt/format.h>
+
 #include "base/limits.h"
 
 namespace tessera::ir {
@@ -24,7 +26,7 @@ ValueId TextScope::value() { return numbered(lexer_.value_number()); }
 ValueId TextScope::defined_value() {
   const Token token = lexer_.peek();
   const ValueId id = numbered(lexer_.value_number());
-  if (defined_[id.index()]) lexer_.fail(token.span, "`" + std::string(token.spelling) + "` is defined twice");
+  if (defined_[id.index()]) lexer_.fail(token.span, fmt::format("`{}` is defined twice", token.spelling));
   defined_[id.index()] = true;
   return id;
 }
@@ -32,7 +34,7 @@ ValueId TextScope::defined_value() {
 DType TextScope::dtype() {
   const Token token = lexer_.peek();
   const std::optional<DType> dtype = dtype_from_spelling(lexer_.name("an element type"));
-  if (!dtype) lexer_.fail(token.span, "`" + std::string(token.spelling) + "` is not an element type");
+  if (!dtype) lexer_.fail(token.span, fmt::format("`{}` is not an element type", token.spelling));
   return dtype.value_or(DType::boolean);
 }
 
@@ -71,7 +73,7 @@ SizeId TextScope::product() {
   while (lexer_.is("*") || lexer_.is("/") || lexer_.is("%")) {
     const char sign = lexer_.next().spelling[0];
     const SizeId right = factor();
-    left = sign == '*' ? sizes.multiply(left, right)
+    left = sign == '*'   ? sizes.multiply(left, right)
            : sign == '/' ? sizes.floor_divide(left, right)
                          : sizes.modulo(left, right);
   }
@@ -91,7 +93,7 @@ SizeId TextScope::factor() {
   if ((name == "min" || name == "max") && lexer_.is("(")) return extremum(name == "min");
   const auto entry = symbols_.find(name);
   if (entry != symbols_.end()) return sizes.symbol(entry->second);
-  lexer_.fail(token.span, "`" + name + "` is not the name of a symbol");
+  lexer_.fail(token.span, fmt::format("`{}` is not the name of a symbol", name));
   return sizes.constant(0);
 }
 

@@ -2,6 +2,8 @@
 // The names of a kernel while its text is read: from spellings to ids, sizes and types.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -52,7 +54,7 @@ class TextScope {
   void bind(Bindings<IdT>& bindings, const Token& name, IdT id) {
     if (lexer_.failed()) return;
     const bool is_new = bindings.emplace(std::string(name.spelling), id).second;
-    if (!is_new) lexer_.fail(name.span, "`" + std::string(name.spelling) + "` is declared twice");
+    if (!is_new) lexer_.fail(name.span, fmt::format("`{}` is declared twice", name.spelling));
   }
 
   template <typename IdT>
@@ -60,7 +62,7 @@ class TextScope {
     const Token token = lexer_.peek();
     const auto entry = bindings.find(lexer_.name(what));
     if (entry != bindings.end()) return entry->second;
-    lexer_.fail(token.span, "`" + std::string(token.spelling) + "` is not the name of " + std::string(what));
+    lexer_.fail(token.span, fmt::format("`{}` is not the name of {}", token.spelling, what));
     return {};
   }
 

@@ -86,15 +86,16 @@ class OperationRules {
   void rule(const Load& op) {
     const Tensor& tensor = kernel_.tensors[op.tensor];
     require(!tensor.is_output, "`{}` is an output and is read", tensor.name);
-    require(op.indices.size() == tensor.dims.size(), "`{}` has {} dimensions and gets {} indices", tensor.name,
-            tensor.dims.size(), op.indices.size());
+    require(op.indices.size() == tensor.dims.size(), "`{}` has {} dimensions and gets {} indices",
+            tensor.name, tensor.dims.size(), op.indices.size());
     require_type(tensor.dtype);
     for (const ValueId index : op.indices) require_index(index);
     require_pointwise();
     const uint32_t all = op.indices.size() >= 32 ? ~0u : (1u << op.indices.size()) - 1;
     require((op.in_bounds & ~all) == 0, "in_bounds names a dimension that `{}` does not have", tensor.name);
     require(!value_.total || tensor.periodic || (op.in_bounds & all) == all,
-            "the result claims to exist everywhere, and an index of `{}` is not proved to be in bounds", tensor.name);
+            "the result claims to exist everywhere, and an index of `{}` is not proved to be in bounds",
+            tensor.name);
   }
   void rule(const ReadVariable& op) {
     const Variable& variable = kernel_.variables[op.variable];
@@ -109,15 +110,20 @@ class OperationRules {
   static bool accepts(UnaryOp op, DType dtype) {
     switch (op) {
       case UnaryOp::negate:
-      case UnaryOp::absolute: return is_computing_number(dtype);
-      case UnaryOp::logical_not: return is_bool(dtype);
-      case UnaryOp::bit_not: return is_integer(dtype);
-      default: return is_computing_float(dtype);
+      case UnaryOp::absolute:
+        return is_computing_number(dtype);
+      case UnaryOp::logical_not:
+        return is_bool(dtype);
+      case UnaryOp::bit_not:
+        return is_integer(dtype);
+      default:
+        return is_computing_float(dtype);
     }
   }
   void rule(const Binary& op) {
     const DType left = type(op.left);
-    require(left == type(op.right), "the operands have types {} and {}", spelling(left), spelling(type(op.right)));
+    require(left == type(op.right), "the operands have types {} and {}", spelling(left),
+            spelling(type(op.right)));
     require_type(is_comparison(op.op) ? DType::boolean : left);
     require_pointwise();
     require(accepts(op.op, left), "{} does not take {}", spelling(op.op), spelling(left));
@@ -129,13 +135,17 @@ class OperationRules {
       case BinaryOp::add:
       case BinaryOp::subtract:
       case BinaryOp::multiply:
-      case BinaryOp::divide: return is_computing_number(dtype);
+      case BinaryOp::divide:
+        return is_computing_number(dtype);
       case BinaryOp::minimum:
-      case BinaryOp::maximum: return !is_packed(dtype) && !is_bool(dtype);
+      case BinaryOp::maximum:
+        return !is_packed(dtype) && !is_bool(dtype);
       case BinaryOp::bit_and:
       case BinaryOp::bit_or:
-      case BinaryOp::bit_xor: return (is_integer(dtype) && !is_packed(dtype)) || is_bool(dtype);
-      default: return is_integer(dtype) && !is_packed(dtype);  // modulo and shifts
+      case BinaryOp::bit_xor:
+        return (is_integer(dtype) && !is_packed(dtype)) || is_bool(dtype);
+      default:
+        return is_integer(dtype) && !is_packed(dtype);  // modulo and shifts
     }
   }
   void rule(const FusedMultiplyAdd& op) {
@@ -148,7 +158,8 @@ class OperationRules {
     require(op.arguments.size() == count, "{} takes {} arguments and gets {}", spelling(op.function), count,
             op.arguments.size());
     for (const ValueId argument : op.arguments) require_operand(argument, value_.dtype);
-    require(is_computing_float(value_.dtype), "{} does not take {}", spelling(op.function), spelling(value_.dtype));
+    require(is_computing_float(value_.dtype), "{} does not take {}", spelling(op.function),
+            spelling(value_.dtype));
     require_pointwise();
   }
   void rule(const Cast&) {
@@ -182,8 +193,8 @@ class OperationRules {
     for (const AxisId axis : axes(op.operand)) {
       if (std::find(op.axes.begin(), op.axes.end(), axis) == op.axes.end()) rest.push_back(axis);
     }
-    require(rest.size() + op.axes.size() == axes(op.operand).size(), "a folded axis is not an axis of operand %{}",
-            op.operand.index());
+    require(rest.size() + op.axes.size() == axes(op.operand).size(),
+            "a folded axis is not an axis of operand %{}", op.operand.index());
     require_axes(rest);
     require_reduction_types(op);
   }
@@ -193,7 +204,8 @@ class OperationRules {
       case ReduceOp::sum:
       case ReduceOp::prod:
         require_type(arithmetic_type(element));
-        require(is_computing_number(value_.dtype), "{} does not give {}", spelling(op.op), spelling(value_.dtype));
+        require(is_computing_number(value_.dtype), "{} does not give {}", spelling(op.op),
+                spelling(value_.dtype));
         break;
       case ReduceOp::max:
       case ReduceOp::min:
@@ -205,7 +217,9 @@ class OperationRules {
         require_operand(op.operand, DType::boolean);
         require_type(DType::boolean);
         break;
-      case ReduceOp::count: require_type(DType::index); break;
+      case ReduceOp::count:
+        require_type(DType::index);
+        break;
       case ReduceOp::argmax:
       case ReduceOp::argmin:
         require_type(DType::index);
@@ -227,8 +241,8 @@ class OperationRules {
     require_axes(rest);
     const std::optional<int64_t> lower = kernel_.sizes.as_constant(axis.lower);
     const std::optional<int64_t> upper = kernel_.sizes.as_constant(axis.upper);
-    require(axis.kind == AxisKind::let && lower && upper, "the picked axis `{}` is not a `let` of constant extent",
-            axis.name);
+    require(axis.kind == AxisKind::let && lower && upper,
+            "the picked axis `{}` is not a `let` of constant extent", axis.name);
     require(!lower || !upper || (*lower <= op.coordinate && op.coordinate < *upper),
             "coordinate {} lies outside axis `{}`", op.coordinate, axis.name);
   }
@@ -269,7 +283,9 @@ struct References {
     return "";
   }
 
-  std::string axis(AxisId id) const { return kernel.axes.contains(id) ? "" : "no axis has the id that is used"; }
+  std::string axis(AxisId id) const {
+    return kernel.axes.contains(id) ? "" : "no axis has the id that is used";
+  }
 };
 
 }  // namespace

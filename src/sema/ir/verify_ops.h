@@ -19,5 +19,4 @@ std::string bad_reference(const Kernel& kernel, const Op& op);
 /// The union of the axes of several values, ascending.
 std::vector<AxisId> union_of_axes(const Kernel& kernel, const std::vector<ValueId>& values);
 
-
 }  // namespace tessera::ir
