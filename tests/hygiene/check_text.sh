@@ -11,7 +11,8 @@ patterns=(
   '[d]eb\.debian\.org|[a]rchive\.ubuntu\.com|[n]odesource\.com'     # mirrors and registries
   '[r]egistry\.npmjs|[p]ypi\.org|[c]rates\.io'
   '\b([T]ODO|[F]IXME|[X]XX)\b'                                      # unfinished work
-  '\b([s]essions?|[s]ub-?agents?|[c]laude|[a]nthropic|[c]hatgpt|[o]penai|this [w]orkplace)\b'
+  '\b([s]ub-?agents?|[c]laude|[a]nthropic|[c]hatgpt|[o]penai|this [w]orkplace)\b'
+  '\b(this|that|[a]n earlier|[a] later|previous|next|last) [s]ession\b'
   '\b([h]elper|[a]i|[c]oding) [a]gents?\b'
   '\b[i]ssue #?[0-9]+\b'
 )
