@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// One node per line, indented by depth, without spans: two files have equal dumps exactly if their trees say
-/// the same.
+/// One declaration, statement, range or other part per line, indented by depth; expressions in prefix form, `(+ a 1)`.
+/// Spans and comments are left out: two files have equal dumps exactly if their trees say the same.
 std::string dump(const ast::File& file);
 
 }  // namespace tessera

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the generated lexer and prepares its tokens for the parser: comments are set apart, lexical slips reported and
+// mended, and the few tokens retyped that would otherwise need more than one token of lookahead.
+#include <algorithm>
+#include <string_view>
+
+#include "TesseraLexer.h"
+#include "base/utf8.h"
+#include "frontend/antlr/byte_stream.h"
+#include "frontend/antlr/token_list.h"
+
+namespace tessera::antlr {
+
+namespace {
+
+using antlr4::CommonToken;
+using TokenPtr = TokenList::TokenPtr;
+
+/// Characters that look like something the language has; the token is read as meant.
+struct LookAlike {
+  std::string_view character;
+  std::string_view ascii;
+  std::size_t token;
+};
+constexpr LookAlike kLookAlikes[] = {
+    {"≤", "<=", TesseraLexer::LESS_EQUAL}, {"≥", ">=", TesseraLexer::GREATER_EQUAL},
+    {"≠", "!=", TesseraLexer::NOT_EQUAL},  {"×", "*", TesseraLexer::STAR},
+    {"·", "*", TesseraLexer::STAR},        {"−", "-", TesseraLexer::MINUS},
+    {"–", "-", TesseraLexer::MINUS},       {"÷", "/", TesseraLexer::SLASH},
+    {"→", "->", TesseraLexer::ARROW},      {"…", "..", TesseraLexer::DOT_DOT},
+    {"∞", "inf", TesseraLexer::INF},
+};
+
+bool is_keyword(std::size_t type) { return type >= TesseraLexer::KERNEL && type <= TesseraLexer::INF; }
+bool is_closing(std::size_t type) {
+  return type == TesseraLexer::CLOSE_PAREN || type == TesseraLexer::CLOSE_BRACKET || type == TesseraLexer::CLOSE_BRACE ||
+         type == TesseraLexer::GREATER;
+}
+bool is_number(std::size_t type) { return type == TesseraLexer::INTEGER || type == TesseraLexer::FLOAT; }
+bool is_comment(std::size_t type) {
+  return type == TesseraLexer::DOCUMENTATION || type == TesseraLexer::LINE_COMMENT || type == TesseraLexer::BLOCK_COMMENT;
+}
+bool adjacent(const antlr4::Token& left, const antlr4::Token& right) {
+  return left.getStopIndex() + 1 == right.getStartIndex();
+}
+
+class TokenFilter {
+ public:
+  TokenFilter(const SourceFile& source, DiagnosticSink& sink, std::vector<ast::Comment>& comments)
+      : source_(source), sink_(sink), comments_(comments) {}
+
+  TokenList filter(std::vector<TokenPtr> raw, std::size_t end) {
+    kept_.reserve(raw.size() + 1);
+    for (std::size_t i = 0; i < raw.size();) i = take(raw, i);
+    auto eof = std::make_unique<CommonToken>(antlr4::Token::EOF);
+    eof->setStartIndex(end);
+    eof->setStopIndex(end);
+    keep(std::move(eof));
+    retype();
+    return {source_, std::move(kept_), std::move(after_error_)};
+  }
+
+ private:
+  Span span(const antlr4::Token& first, const antlr4::Token& last) const {
+    return {source_.id(), static_cast<std::uint32_t>(first.getStartIndex()),
+            static_cast<std::uint32_t>(last.getStopIndex() + 1)};
+  }
+  std::string_view text(const antlr4::Token& token) const { return source_.text_of(span(token, token)); }
+
+  void keep(TokenPtr token) {
+    if (dropped_) after_error_.insert(kept_.size());
+    dropped_ = false;
+    kept_.push_back(std::move(token));
+  }
+  void keep_as(TokenPtr token, std::size_t type) {
+    static_cast<CommonToken&>(*token).setType(type);
+    keep(std::move(token));
+  }
+
+  /// Handles the token at `i` and returns the position of the next one to handle.
+  std::size_t take(std::vector<TokenPtr>& raw, std::size_t i) {
+    const antlr4::Token& token = *raw[i];
+    switch (token.getType()) {
+      case TesseraLexer::DOCUMENTATION: return comment(token, ast::Comment::Kind::documentation), i + 1;
+      case TesseraLexer::LINE_COMMENT: return comment(token, ast::Comment::Kind::line), i + 1;
+      case TesseraLexer::BLOCK_COMMENT: return comment(token, ast::Comment::Kind::block), i + 1;
+      case TesseraLexer::UNKNOWN_CHARACTER: return unknown_character(raw, i);
+      case TesseraLexer::MALFORMED_NUMBER: return malformed_number(std::move(raw[i])), i + 1;
+      case TesseraLexer::UNTERMINATED_STRING:
+        sink_.report(Diag::unterminated_string, span(token, token)).help("end it with `\"`");
+        return keep_as(std::move(raw[i]), TesseraLexer::STRING), i + 1;
+      case TesseraLexer::DOT: return dot(raw, i);
+      case TesseraLexer::COMMA: return comma(raw, i);
+      default: return keep(std::move(raw[i])), i + 1;
+    }
+  }
+
+  void comment(const antlr4::Token& token, ast::Comment::Kind kind) { comments_.push_back({span(token, token), kind}); }
+
+  /// Bytes that start no token: one whole character, and with it a run of such characters that touch.
+  std::size_t unknown_character(std::vector<TokenPtr>& raw, std::size_t i) {
+    const std::size_t begin = raw[i]->getStartIndex();
+    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(source_.text(), begin), 1);
+    const std::size_t next = std::min(i + length, raw.size());
+    const Span where = span(*raw[i], *raw[next - 1]);
+    const std::string_view character = source_.text_of(where);
+    auto diagnostic = sink_.report(Diag::unknown_character, where, character);
+    for (const LookAlike& row : kLookAlikes) {
+      if (row.character != character) continue;
+      diagnostic.fix(where, std::string(row.ascii), fmt::format("write `{}`", row.ascii));
+      static_cast<CommonToken&>(*raw[i]).setStopIndex(begin + length - 1);
+      return keep_as(std::move(raw[i]), row.token), next;
+    }
+    if (length > 1) diagnostic.note("names are made of ASCII letters, digits and `_`; comments may hold any text");
+    dropped_ = true;
+    return next;
+  }
+
+  void malformed_number(TokenPtr token) {
+    const Span where = span(*token, *token);
+    const std::string_view number = text(*token);
+    auto diagnostic = sink_.report(Diag::malformed_number, where, number);
+    const std::string_view digits = number.substr(0, number.find_last_of("0123456789") + 1);
+    const std::string_view suffix = number.substr(digits.size());
+    if (suffix == "f" || suffix == "F") {
+      diagnostic.note("a literal has no suffix: it takes the type of the other operand")
+          .fix(where, std::string(digits), "drop the suffix");
+    }
+    keep_as(std::move(token), TesseraLexer::INTEGER);
+  }
+
+  /// `.5` and `5.`, which are read as numbers once reported.
+  std::size_t dot(std::vector<TokenPtr>& raw, std::size_t i) {
+    const bool touches_previous = !kept_.empty() && adjacent(*kept_.back(), *raw[i]);
+    const bool touches_next = i + 1 < raw.size() && adjacent(*raw[i], *raw[i + 1]);
+    if (touches_previous && kept_.back()->getType() == TesseraLexer::INTEGER &&
+        !(touches_next && raw[i + 1]->getType() == TesseraLexer::NAME)) {
+      const Span where = span(*kept_.back(), *raw[i]);
+      sink_.report(Diag::bare_decimal_point, where)
+          .fix(where, std::string(source_.text_of(where)) + "0", "write the digit");
+      return i + 1;
+    }
+    const bool after_operand = touches_previous && (kept_.back()->getType() == TesseraLexer::NAME ||
+                                                    is_closing(kept_.back()->getType()));
+    if (!after_operand && touches_next && is_number(raw[i + 1]->getType())) {
+      const Span where = span(*raw[i], *raw[i + 1]);
+      sink_.report(Diag::bare_decimal_point, where)
+          .fix(where, "0" + std::string(source_.text_of(where)), "write the digit");
+      return keep_as(std::move(raw[i + 1]), TesseraLexer::FLOAT), i + 2;
+    }
+    return keep(std::move(raw[i])), i + 1;
+  }
+
+  /// A comma before a closing bracket says nothing.
+  std::size_t comma(std::vector<TokenPtr>& raw, std::size_t i) {
+    std::size_t next = i + 1;
+    while (next < raw.size() && is_comment(raw[next]->getType())) ++next;
+    const bool after_item = !kept_.empty() && kept_.back()->getType() != TesseraLexer::COMMA &&
+                            kept_.back()->getType() != TesseraLexer::OPEN_PAREN &&
+                            kept_.back()->getType() != TesseraLexer::OPEN_BRACKET;
+    if (!after_item || next == raw.size() || !is_closing(raw[next]->getType())) keep(std::move(raw[i]));
+    return i + 1;
+  }
+
+  /// Any word may follow `@`; `name < name =` opens generic arguments.
+  void retype() {
+    for (std::size_t i = 0; i + 1 < kept_.size(); ++i) {
+      const std::size_t type = kept_[i]->getType();
+      auto& next = static_cast<CommonToken&>(*kept_[i + 1]);
+      if (type == TesseraLexer::AT && is_keyword(next.getType())) next.setType(TesseraLexer::NAME);
+      if (type == TesseraLexer::LESS && i > 0 && kept_[i - 1]->getType() == TesseraLexer::NAME &&
+          next.getType() == TesseraLexer::NAME && kept_[i + 2]->getType() == TesseraLexer::ASSIGN) {
+        static_cast<CommonToken&>(*kept_[i]).setType(TesseraLexer::GENERIC_OPEN);
+      }
+    }
+  }
+
+  const SourceFile& source_;
+  DiagnosticSink& sink_;
+  std::vector<ast::Comment>& comments_;
+  std::vector<TokenPtr> kept_;
+  std::set<std::size_t> after_error_;
+  bool dropped_ = false;
+};
+
+}  // namespace
+
+TokenList lex(const SourceFile& source, ScannedText text, DiagnosticSink& sink, std::vector<ast::Comment>& comments) {
+  ByteStream bytes(source.text(), text.begin, text.end);
+  TesseraLexer lexer(&bytes);
+  lexer.removeErrorListeners();
+  return TokenFilter(source, sink, comments).filter(lexer.getAllTokens(), text.end);
+}
+
+}  // namespace tessera::antlr

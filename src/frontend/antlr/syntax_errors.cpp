@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recovery from syntax errors; see syntax_errors.h. The wording is in syntax_report.cpp.
+#include "frontend/antlr/syntax_errors.h"
+
+#include <InputMismatchException.h>
+#include <Parser.h>
+#include <ParserRuleContext.h>
+#include <atn/ATN.h>
+#include <atn/ATNState.h>
+
+#include "TesseraParser.h"
+#include "frontend/antlr/syntax_report.h"
+
+namespace tessera::antlr {
+
+namespace {
+
+using P = TesseraParser;
+
+/// Begins a declaration, and cannot stand inside a body.
+bool begins_file_level(std::size_t type) {
+  return type == P::KERNEL || type == P::GRAPH || type == P::MESH || type == P::INSTANCE || type == P::IMPORT ||
+         type == P::EXTERN;
+}
+bool begins_declaration(std::size_t type) {
+  return begins_file_level(type) || type == P::FN || type == P::CONST || type == P::AT;
+}
+/// Stands at the start of a statement and nowhere else.
+bool is_statement_keyword(std::size_t type) {
+  return type == P::GRID || type == P::FOR || type == P::STATIC || type == P::LET || type == P::VAR || type == P::TEMP ||
+         type == P::SHARED || type == P::CHANNEL || type == P::ROLE || type == P::RETURN || type == P::INLINE ||
+         type == P::CONST;
+}
+bool begins_statement(std::size_t type) {
+  switch (type) {
+    case P::IF: case P::FN: case P::MINUS: case P::NOT: case P::TILDE: case P::INTEGER: case P::FLOAT: case P::TRUE:
+    case P::FALSE: case P::INF: case P::NAME: case P::WHERE: case P::OPEN_PAREN: case P::OPEN_BRACKET:
+      return true;
+    default:
+      return is_statement_keyword(type);
+  }
+}
+/// A statement whose `{ … }` holds statements.
+bool has_body(std::size_t first) {
+  return first == P::GRID || first == P::FOR || first == P::STATIC || first == P::IF || first == P::ROLE;
+}
+bool opens(std::size_t type) { return type == P::OPEN_PAREN || type == P::OPEN_BRACKET || type == P::OPEN_BRACE; }
+bool closes(std::size_t type) { return type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET || type == P::CLOSE_BRACE; }
+
+/// Passes a bracketed group whose opening bracket is next.
+void skip_group(TokenList& tokens) {
+  int depth = 0;
+  do {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF) return;
+    depth += opens(type) ? 1 : closes(type) ? -1 : 0;
+    tokens.consume();
+  } while (depth > 0);
+}
+
+bool starts_line(const TokenList& tokens, const antlr4::Token* token) {
+  if (token->getTokenIndex() == 0) return true;
+  const Span previous = tokens.span_of(tokens.get(token->getTokenIndex() - 1));
+  const Span here = tokens.span_of(token);
+  return tokens.source().text().substr(previous.end, here.begin - previous.end).find('\n') != std::string::npos;
+}
+
+/// Passes the rest of a statement that began with a token of type `first`: through its `;`, or up to what begins or
+/// ends something else. True if it stopped inside the `{` of the statement's body, so that the statements there are
+/// still checked.
+bool skip_statement(TokenList& tokens, std::size_t first, std::size_t start_index) {
+  while (true) {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF || type == P::CLOSE_BRACE || begins_file_level(type)) return false;
+    if (is_statement_keyword(type) && tokens.index() > start_index) return false;
+    const bool set = type == P::OPEN_BRACE && tokens.index() > 0 && tokens.LA(-1) == P::IN;
+    if (type == P::OPEN_BRACE && !set) {
+      if (has_body(first)) {
+        tokens.consume();
+        return true;
+      }
+      skip_group(tokens);
+      return false;
+    }
+    if (set) {
+      skip_group(tokens);
+      continue;
+    }
+    tokens.consume();
+    if (type == P::SEMICOLON) return false;
+  }
+}
+
+/// Passes the rest of a declaration: through its `;` or its body, or up to the next declaration.
+void skip_declaration(TokenList& tokens, std::size_t start_index) {
+  while (true) {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF) return;
+    const bool moved = tokens.index() > start_index;
+    if (moved && begins_file_level(type)) return;
+    if (moved && begins_declaration(type) && starts_line(tokens, tokens.LT(1))) return;
+    if (type == P::OPEN_BRACE) {
+      const bool set = tokens.index() > 0 && tokens.LA(-1) == P::IN;
+      skip_group(tokens);
+      if (set) continue;
+      return;
+    }
+    tokens.consume();
+    if (type == P::SEMICOLON || type == P::CLOSE_BRACE) return;
+  }
+}
+
+/// Stops at the `,` or `)` that ends a parameter, or where the list has visibly ended.
+void skip_parameter(TokenList& tokens) {
+  while (true) {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF || type == P::COMMA || type == P::CLOSE_PAREN || type == P::CLOSE_BRACE ||
+        type == P::OPEN_BRACE || type == P::SEMICOLON || begins_file_level(type)) {
+      return;
+    }
+    if (opens(type)) {
+      skip_group(tokens);
+    } else {
+      tokens.consume();
+    }
+  }
+}
+
+/// Stops at the next clause or the body.
+void skip_clause(TokenList& tokens) {
+  while (true) {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF || type == P::WHERE || type == P::PRECISION || type == P::VERIFY ||
+        type == P::SEMICOLON || type == P::CLOSE_BRACE || begins_file_level(type)) {
+      return;
+    }
+    if (type == P::OPEN_BRACE && tokens.LA(-1) != P::IN) return;
+    if (opens(type)) {
+      skip_group(tokens);
+    } else {
+      tokens.consume();
+    }
+  }
+}
+
+antlr4::RuleContext* enclosing_block(antlr4::RuleContext* context) {
+  while (context != nullptr && context->getRuleIndex() != P::RuleBlock) {
+    context = dynamic_cast<antlr4::RuleContext*>(context->parent);
+  }
+  return context;
+}
+
+}  // namespace
+
+void SyntaxErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
+  if (inErrorRecoveryMode(parser)) return;
+  beginErrorCondition(parser);
+  report_syntax_error(*parser, tokens_, error.getOffendingToken(), sink_);
+}
+
+void SyntaxErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
+  antlr4::ParserRuleContext* context = parser->getContext();
+  const antlr4::Token* start = context->getStart();
+  switch (context->getRuleIndex()) {
+    case P::RuleStatement:
+      if (skip_statement(tokens_, start->getType(), start->getTokenIndex())) ++orphaned_braces_[enclosing_block(context)];
+      break;
+    case P::RuleDeclaration: skip_declaration(tokens_, start->getTokenIndex()); break;
+    case P::RuleParameter: skip_parameter(tokens_); break;
+    case P::RuleClause: skip_clause(tokens_); break;
+    case P::RuleFile: return;
+    default: std::rethrow_exception(error);
+  }
+  endErrorCondition(parser);
+}
+
+antlr4::Token* SyntaxErrorStrategy::recoverInline(antlr4::Parser* parser) {
+  const auto& expected = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
+  const antlr4::Token* next = tokens_.LT(1);
+  const bool plausible = next->getType() == P::CLOSE_BRACE || next->getType() == antlr4::Token::EOF ||
+                         is_statement_keyword(next->getType()) || starts_line(tokens_, next);
+  if (!inErrorRecoveryMode(parser) && plausible && expected.size() == 1 && expected.contains(std::size_t{P::SEMICOLON}) &&
+      next->getType() != P::OPEN_BRACE && !tokens_.follows_error(next)) {
+    report_missing_semicolon(*parser, tokens_, sink_);
+    return &missing_;
+  }
+  throw antlr4::InputMismatchException(parser);
+}
+
+void SyntaxErrorStrategy::sync(antlr4::Parser* parser) {
+  // The generated code asks at every loop and choice; only the two loops that can pass over rubbish matter.
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  if (rule == P::RuleBlock) sync_block(parser);
+  if (rule == P::RuleFile) sync_file(parser);
+}
+
+void SyntaxErrorStrategy::sync_block(antlr4::Parser* parser) {
+  while (true) {
+    const antlr4::Token* next = tokens_.LT(1);
+    const std::size_t type = next->getType();
+    if (type == P::CLOSE_BRACE) {
+      const auto orphans = orphaned_braces_.find(parser->getRuleContext());
+      if (orphans == orphaned_braces_.end() || orphans->second == 0) return;
+      --orphans->second;
+      tokens_.consume();
+      continue;
+    }
+    if (type == antlr4::Token::EOF || begins_statement(type) || begins_file_level(type)) return;
+    if (!inErrorRecoveryMode(parser)) report_not_a_statement(tokens_, next, sink_);
+    tokens_.consume();
+    // What was at fault is one token or, if it is an annotation, the whole of it; then a statement may follow.
+    if (type == P::AT) {
+      tokens_.consume();
+      if (tokens_.LA(1) == P::OPEN_PAREN) skip_group(tokens_);
+    } else if (type == P::OPEN_BRACE || (type == P::ELSE && tokens_.LA(1) == P::OPEN_BRACE)) {
+      if (type == P::ELSE) tokens_.consume();
+      ++orphaned_braces_[parser->getRuleContext()];
+    } else if (type != P::ELSE && type != P::SEMICOLON) {
+      skip_statement(tokens_, type, next->getTokenIndex());
+    }
+  }
+}
+
+void SyntaxErrorStrategy::sync_file(antlr4::Parser* parser) {
+  while (true) {
+    const antlr4::Token* next = tokens_.LT(1);
+    if (next->getType() == antlr4::Token::EOF || begins_declaration(next->getType())) return;
+    if (!inErrorRecoveryMode(parser)) report_not_a_declaration(tokens_, next, sink_);
+    const std::size_t start = next->getTokenIndex();
+    if (closes(next->getType()) || next->getType() == P::SEMICOLON) {
+      tokens_.consume();
+    } else {
+      skip_declaration(tokens_, start);
+    }
+  }
+}
+
+}  // namespace tessera::antlr
