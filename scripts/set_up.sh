@@ -40,8 +40,11 @@ install_packages() {
     fail "packages are missing and only root may install them; run: sudo apt-get install ${missing[*]}" 3
   fi
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq </dev/null
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+  local log
+  log=$(mktemp)
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } </dev/null >"$log" 2>&1 ||
+    { tail -n 30 "$log"; fail "apt-get could not install the packages" 3; }
+  rm -f "$log"
 }
 
 find_toolkit_and_device() {
