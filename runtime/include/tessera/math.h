@@ -92,3 +92,12 @@ TESSERA_HD float fma(float a, float b, float c);
 TESSERA_HD double fma(double a, double b, double c);
 
 }  // namespace tessera::math
+
+#include "tessera/math/activation.h"
+#include "tessera/math/exp.h"
+#include "tessera/math/hyperbolic.h"
+#include "tessera/math/log.h"
+#include "tessera/math/order.h"
+#include "tessera/math/pow.h"
+#include "tessera/math/root.h"
+#include "tessera/math/trig.h"

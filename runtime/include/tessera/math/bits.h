@@ -82,6 +82,8 @@ struct Format<float> {
   static constexpr Bits kOneBits = 0x3f800000u;
   /// 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits of the sum.
   static constexpr float kRounder = 0x1.8p23f;
+  /// Below it an odd function with slope 1 at zero, and expm1 and log1p, round to their argument.
+  static constexpr float kTiny = 0x1p-40f;
 };
 
 template <>
@@ -94,6 +96,7 @@ struct Format<double> {
   static constexpr Bits kInfinityBits = 0x7ff0000000000000u;
   static constexpr Bits kOneBits = 0x3ff0000000000000u;
   static constexpr double kRounder = 0x1.8p52;
+  static constexpr double kTiny = 0x1p-80;
 };
 
 template <typename T>
@@ -112,10 +115,11 @@ TESSERA_HD T quiet_nan() {
   return from_bits(static_cast<BitsOf<T>>(Format<T>::kInfinityBits | (Format<T>::kInfinityBits >> 1)));
 }
 
-/// `magnitude` (not negative) with the sign bit of `sign`.
+/// `x` with the sign bit of `sign` in place of its own.
 template <typename T>
-TESSERA_HD T with_sign(T magnitude, T sign) {
-  return from_bits(static_cast<BitsOf<T>>(to_bits(magnitude) | (to_bits(sign) & Format<T>::kSignBit)));
+TESSERA_HD T with_sign(T x, T sign) {
+  constexpr BitsOf<T> kSign = Format<T>::kSignBit;
+  return from_bits(static_cast<BitsOf<T>>((to_bits(x) & ~kSign) | (to_bits(sign) & kSign)));
 }
 
 /// c0 + x * (c1 + x * (c2 + …)), each step one fma.
