@@ -47,18 +47,19 @@ std::string to_string(const Fault& fault);
 /// at or above it. The place itself, "softmax.sm_80.cu:40", when there is no such comment or no such file.
 std::string source_of(Location where);
 
-/// The faults of the last launch of this host thread: the first kMaxFaults of them, and how many there were in all.
+/// The faults of the last launch of this host thread: the first of each kind at each place, at most kMaxFaults; and how
+/// many there were in all.
 inline constexpr int kMaxFaults = 32;
 const std::vector<Fault>& faults();
 std::int64_t fault_count();
 
-/// Who gets each fault as it is found (the first kMaxFaults of a launch), instead of standard error; an empty function
+/// Who gets each of these faults as it is found, instead of standard error; an empty function
 /// restores that. Per host thread.
 void on_fault(std::function<void(const Fault&)> listener);
 
-/// Notes a fault of the running launch: of the current thread, or of no thread in particular.
+/// Notes a fault of the running launch: of the current thread, or of no thread in particular (then `where` may be {}).
 [[gnu::cold]] void report(FaultKind kind, Location where, std::string detail);
-[[gnu::cold]] void report_launch(FaultKind kind, std::string detail);
+[[gnu::cold]] void report_launch(FaultKind kind, Location where, std::string detail);
 
 /// Forgets all faults; a launch of `kernel` begins.
 void begin_faults(const char* kernel);

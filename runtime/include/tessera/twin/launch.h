@@ -15,10 +15,10 @@ namespace tessera::twin {
 void register_allocation(const void* memory, std::int64_t bytes);
 void forget_allocation(const void* memory);
 
-/// The tensors of one launch.
+/// The tensors of one launch, which begins with it.
 class LaunchShadow {
  public:
-  explicit LaunchShadow(const LaunchCheck& check);
+  LaunchShadow(const LaunchCheck& check, const Grid& grid);
 
   /// What a kernel gets for an argument: a view with its shadow, anything else as it is.
   template <typename T>
@@ -53,11 +53,9 @@ Status finish(const LaunchCheck& check);
 /// Runs the grid; `arguments` are the kernel's parameters.
 template <typename... Parameters>
 Status launch(const LaunchCheck& check, const Grid& grid, void (*kernel)(Parameters...), Parameters... arguments) {
-  begin_faults(check.kernel());
-  LaunchShadow shadow(check);
+  LaunchShadow shadow(check, grid);
   const std::tuple<Parameters...> attached(shadow.attach(arguments)...);
-  run(grid, [&] { std::apply(kernel, attached); });
-  shadow.check_outputs();
+  if (run(grid, [&] { std::apply(kernel, attached); })) shadow.check_outputs();
   return finish(check);
 }
 

@@ -38,8 +38,8 @@ struct Grid {
   int dynamic_shared_bytes;
 };
 
-/// Runs `kernel` once for each thread of each block. Stops early when threads wait for each other for ever.
-void run(const Grid& grid, const std::function<void()>& kernel);
+/// Runs `kernel` once for each thread of each block. False when it stopped because threads wait for each other for ever.
+bool run(const Grid& grid, const std::function<void()>& kernel);
 
 /// Waits for the threads [first, first + count) of the block.
 void barrier(int first, int count, Location where);

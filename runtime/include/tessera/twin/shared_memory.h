@@ -19,11 +19,15 @@ struct DynamicByte {
 /// The memory of a shared array of the running block; the same for all its threads.
 struct SharedArray {
   const char* name;
-  unsigned char* bytes;  ///< null when the dynamic shared memory does not hold the array; that has been reported
-  int first_byte;        ///< in the block's shared memory, for the shadow
+  void* region;          ///< its shadow; null when the dynamic shared memory does not hold the array (reported then)
+  unsigned char* bytes;  ///< its first element
+  int first_byte;        ///< in the region
   int element_bytes;
   int count;
 };
+
+/// A launch begins: forgets all arrays, and provides this much dynamic shared memory.
+void begin_shared(int dynamic_bytes);
 
 /// The array that belongs to `key` (one for each declaration), made by the first thread of the block that asks.
 SharedArray static_shared(const void* key, const char* name, int element_bytes, int count);

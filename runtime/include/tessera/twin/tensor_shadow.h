@@ -14,6 +14,7 @@ struct TensorShadow {
   const char* name = "tensor";
   bool write_once = false;            ///< an output: every element is to be written, once
   std::vector<std::uint8_t> written;  ///< of an output: one entry an element, in row-major order
+  Location last_store{};              ///< of an output: the statement that wrote last
 };
 
 /// An access as the slow path reports it.
@@ -79,6 +80,7 @@ inline bool may_store(TensorShadow* shadow, const TensorAccess& access, const vo
                       std::int64_t stride, Location where) {
   if (!in_bounds<Rank>(access, address, alignment, stride, where)) return false;
   if (shadow == nullptr || !shadow->write_once) return true;
+  shadow->last_store = where;
   std::uint8_t* written = written_entry<Rank>(*shadow, access);
   for (int i = 0; i < access.count; ++i) {
     if (written[i] != 0) return report_written_twice(access, where), false;

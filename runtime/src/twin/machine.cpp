@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host twin's machine: scheduling threads, barriers, shuffles, and what to say when nobody can go on.
+#include "machine_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace tessera::twin {
+
+namespace {
+
+constexpr int kWarp = 32;
+
+Options options_from_environment() {
+  Options result;
+  if (const char* schedule = std::getenv("TESSERA_TWIN_SCHEDULE"); schedule != nullptr && *schedule != '\0') {
+    if (std::strcmp(schedule, "reverse") == 0) {
+      result.schedule = Schedule::reverse;
+    } else if (std::strcmp(schedule, "forward") != 0) {
+      result.schedule = Schedule::random;
+      result.seed = std::strtoull(schedule, nullptr, 10);
+    }
+  }
+  if (const char* barrier = std::getenv("TESSERA_TWIN_DROP_BARRIER"); barrier != nullptr && *barrier != '\0') {
+    result.drop_barrier = std::atoi(barrier);
+  }
+  return result;
+}
+
+bool same_place(Location a, Location b) { return a.line == b.line && std::strcmp(a.file, b.file) == 0; }
+
+std::string threads_text(int first, int count) {
+  return "threads " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+}  // namespace
+
+Options& options() {
+  thread_local Options instance = options_from_environment();
+  return instance;
+}
+
+Machine& machine() {
+  thread_local Machine instance;
+  return instance;
+}
+
+bool run(const Grid& grid, const std::function<void()>& kernel) { return machine().run(grid, kernel); }
+
+void barrier(int first, int count, Location where) { machine().barrier(first, count, where); }
+
+void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where) {
+  machine().shuffle_xor(words, count, lane_mask, lanes, where);
+}
+
+bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
+  kernel_ = &kernel;
+  random_.seed(options().seed + 1);
+  barrier_places_.clear();
+  context = {0, grid.blocks, 0, grid.threads};
+  for (std::int64_t turn = 0; turn < grid.blocks; ++turn) {
+    context.block = block_number(turn);
+    begin_block();
+    if (!run_block()) return false;
+  }
+  return true;
+}
+
+std::int64_t Machine::block_number(std::int64_t turn) const {
+  switch (options().schedule) {
+    case Schedule::forward: return turn;
+    case Schedule::reverse: return context.blocks - 1 - turn;
+    case Schedule::random: break;
+  }
+  // An affine map with a factor that shares no divisor with the number of blocks visits each of them once.
+  std::uint64_t factor = 2 * (options().seed % 1000) + 1;
+  const auto blocks = static_cast<std::uint64_t>(context.blocks);
+  while (std::gcd(factor, blocks) != 1) ++factor;
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(turn) * factor + options().seed) % blocks);
+}
+
+void Machine::begin_block() {
+  ++block_stamp_;
+  const auto count = static_cast<std::size_t>(context.threads);
+  threads_.resize(count);
+  for (Thread& thread : threads_) {
+    thread.fibre = nullptr;
+    thread.ended = false;
+    thread.time = 1;
+    thread.clocks.clear();
+  }
+  fresh_.resize(count);
+  std::iota(fresh_.begin(), fresh_.end(), 0);
+  if (options().schedule == Schedule::forward) std::reverse(fresh_.begin(), fresh_.end());
+  if (options().schedule == Schedule::random) std::shuffle(fresh_.begin(), fresh_.end(), random_);
+  ready_.clear();
+  ready_begin_ = 0;
+  ended_ = 0;
+  domains_.clear();
+  exchanges_.clear();
+}
+
+bool Machine::run_block() {
+  switch_to_next();  // returns when no thread can run
+  if (ended_ == context.threads) return true;
+  report_deadlock();
+  idle_.clear();
+  for (const std::unique_ptr<Fibre>& fibre : fibres_) {
+    fibre->restart();
+    idle_.push_back(fibre.get());
+  }
+  return false;
+}
+
+/// What every fibre does: runs threads that have not begun, as long as none of those that waited can go on.
+void Machine::run_fresh_threads() {
+  Machine& self = machine();
+  for (;;) {
+    while (!self.fresh_.empty() && self.ready_begin_ == self.ready_.size()) {
+      const int thread = self.fresh_.back();
+      self.fresh_.pop_back();
+      context.thread = thread;
+      (*self.kernel_)();
+      // The thread may have waited, and others run meanwhile.
+      self.threads_[static_cast<std::size_t>(context.thread)].ended = true;
+      ++self.ended_;
+    }
+    self.idle_.push_back(self.current_);
+    self.switch_to_next();
+  }
+}
+
+std::size_t Machine::pick(std::size_t count) {
+  switch (options().schedule) {
+    case Schedule::forward: return 0;
+    case Schedule::reverse: return count - 1;
+    case Schedule::random: break;
+  }
+  return random_() % count;
+}
+
+/// The fibre of a thread that may go on, one for the threads that have not begun, or the host's own stack.
+Fibre* Machine::next_fibre() {
+  const std::size_t count = ready_.size() - ready_begin_;
+  if (count > 0) {
+    std::swap(ready_[ready_begin_], ready_[ready_begin_ + pick(count)]);
+    const int thread = ready_[ready_begin_++];
+    if (ready_begin_ == ready_.size()) {
+      ready_.clear();
+      ready_begin_ = 0;
+    }
+    context.thread = thread;
+    return std::exchange(threads_[static_cast<std::size_t>(thread)].fibre, nullptr);
+  }
+  if (fresh_.empty()) return &host_;
+  if (idle_.empty()) {
+    fibres_.push_back(make_fibre(&Machine::run_fresh_threads));
+    return fibres_.back().get();
+  }
+  Fibre* fibre = idle_.back();
+  idle_.pop_back();
+  return fibre;
+}
+
+void Machine::switch_to_next() {
+  Fibre* from = current_;
+  Fibre* to = next_fibre();
+  if (from == to) return;
+  current_ = to;
+  Fibre::switch_to(*from, *to);
+}
+
+void Machine::wait(Location where) {
+  Thread& thread = threads_[static_cast<std::size_t>(context.thread)];
+  thread.fibre = current_;
+  thread.waits_at = where;
+  switch_to_next();
+}
+
+bool Machine::is_dropped(Location where) {
+  const int drop = options().drop_barrier;
+  if (drop < 0) return false;
+  const auto known = std::find_if(barrier_places_.begin(), barrier_places_.end(),
+                                  [where](Location place) { return same_place(place, where); });
+  const auto number = static_cast<int>(known - barrier_places_.begin());
+  if (known == barrier_places_.end()) barrier_places_.push_back(where);
+  return number == drop;
+}
+
+BarrierDomain& Machine::domain(int first, int count) {
+  for (BarrierDomain& domain : domains_) {
+    if (domain.first == first && domain.count == count) return domain;
+  }
+  return domains_.emplace_back(BarrierDomain{first, count, {}, {}});
+}
+
+void Machine::note_arrival(int first, int count) {
+  Thread& thread = threads_[static_cast<std::size_t>(context.thread)];
+  const std::uint32_t arrival = thread.time++;
+  for (DomainClock& clock : thread.clocks) {
+    if (clock.first != first || clock.count != count) continue;
+    ++clock.arrivals;
+    clock.previous_arrival = std::exchange(clock.last_arrival, arrival);
+    return;
+  }
+  thread.clocks.push_back({first, count, 1, arrival, 0});
+}
+
+void Machine::barrier(int first, int count, Location where) {
+  count = std::min(count, context.threads - first);
+  if (is_dropped(where)) return;
+  if (context.thread < first || context.thread >= first + count) {
+    report(FaultKind::divergent_barrier, where, "this barrier is for " + threads_text(first, count));
+    return;
+  }
+  BarrierDomain& meeting = domain(first, count);
+  if (meeting.waiting.empty()) {
+    meeting.where = where;
+  } else if (!same_place(meeting.where, where)) {
+    report(FaultKind::divergent_barrier, where,
+           "thread " + std::to_string(meeting.waiting.front()) + " waits at the barrier of " + source_of(meeting.where));
+  }
+  note_arrival(first, count);
+  if (static_cast<int>(meeting.waiting.size()) + 1 < count) {
+    meeting.waiting.push_back(context.thread);
+    wait(where);
+    return;
+  }
+  for (const int thread : meeting.waiting) make_ready(thread);
+  meeting.waiting.clear();
+}
+
+Exchange& Machine::exchange(int warp, std::uint32_t lanes) {
+  for (Exchange& exchange : exchanges_) {
+    if (exchange.warp == warp && exchange.lanes == lanes) return exchange;
+  }
+  return exchanges_.emplace_back(Exchange{warp, 0, lanes, 0, 0, {}, {}});
+}
+
+void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where) {
+  const int lane = context.thread % kWarp;
+  const std::uint32_t bit = 1u << lane;
+  if ((lanes & bit) == 0) {
+    report(FaultKind::divergent_shuffle, where, "lane " + std::to_string(lane) + " is not among the lanes it names");
+    return;
+  }
+  Exchange& meeting = exchange(context.thread / kWarp, lanes);
+  if (meeting.arrived == 0) {
+    meeting.lane_mask = lane_mask;
+    meeting.words = count;
+    meeting.where = where;
+  } else if (meeting.lane_mask != lane_mask || meeting.words != count || !same_place(meeting.where, where)) {
+    report(FaultKind::divergent_shuffle, where, "other lanes are in the shuffle of " + source_of(meeting.where));
+    return;
+  }
+  meeting.arrived |= bit;
+  meeting.values[lane] = words;
+  if (meeting.arrived == lanes) {
+    complete(meeting);
+    meeting.arrived = 0;
+  } else {
+    wait(where);
+  }
+}
+
+/// Gives each lane the words of its partner, its own if there is none, and lets all go on.
+void Machine::complete(const Exchange& exchange) {
+  for (int lane = 0; lane < kWarp; ++lane) {
+    if ((exchange.lanes >> lane & 1) == 0) continue;
+    const int partner = (lane ^ exchange.lane_mask) % kWarp;
+    if ((exchange.lanes >> partner & 1) == 0) {
+      report(FaultKind::divergent_shuffle, exchange.where,
+             "lane " + std::to_string(partner) + ", which lane " + std::to_string(lane) + " reads, does not take part");
+    } else if (lane < partner) {
+      std::swap_ranges(exchange.values[lane], exchange.values[lane] + exchange.words, exchange.values[partner]);
+    }
+    const int thread = exchange.warp * kWarp + lane;
+    if (thread != context.thread) make_ready(thread);
+  }
+}
+
+bool Machine::happened_before(int other, std::uint32_t time) const {
+  if (other == context.thread) return true;
+  for (const DomainClock& mine : threads_[static_cast<std::size_t>(context.thread)].clocks) {
+    if (other < mine.first || other >= mine.first + mine.count) continue;
+    for (const DomainClock& theirs : threads_[static_cast<std::size_t>(other)].clocks) {
+      if (theirs.first != mine.first || theirs.count != mine.count) continue;
+      // The other thread may already wait at the next barrier of this domain.
+      const bool ahead = theirs.arrivals > mine.arrivals;
+      if (time <= (ahead ? theirs.previous_arrival : theirs.last_arrival)) return true;
+    }
+  }
+  return false;
+}
+
+/// Somebody waits and nobody can run: says at which barrier or shuffle, and who is missing.
+void Machine::report_deadlock() {
+  const auto missing = [this](int thread) {
+    const Thread& state = threads_[static_cast<std::size_t>(thread)];
+    return "thread " + std::to_string(thread) +
+           (state.ended ? std::string(" has ended") : " waits at " + source_of(state.waits_at));
+  };
+  for (const BarrierDomain& domain : domains_) {
+    if (domain.waiting.empty()) continue;
+    int absent = domain.first;
+    while (std::find(domain.waiting.begin(), domain.waiting.end(), absent) != domain.waiting.end()) ++absent;
+    context.thread = domain.waiting.front();
+    report(FaultKind::divergent_barrier, domain.where,
+           std::to_string(domain.waiting.size()) + " of " + threads_text(domain.first, domain.count) +
+               " wait for ever; " + missing(absent));
+  }
+  for (const Exchange& exchange : exchanges_) {
+    if (exchange.arrived == 0) continue;
+    const std::uint32_t absent = exchange.lanes & ~exchange.arrived;
+    const int thread = exchange.warp * kWarp + std::countr_zero(absent);
+    context.thread = exchange.warp * kWarp + std::countr_zero(exchange.arrived);
+    report(FaultKind::divergent_shuffle, exchange.where,
+           std::to_string(std::popcount(exchange.arrived)) + " of " + std::to_string(std::popcount(exchange.lanes)) +
+               " lanes wait for ever; " + (thread < context.threads ? missing(thread) : "the block is too small"));
+  }
+}
+
+}  // namespace tessera::twin

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the host twin's machine while a block runs: its threads, who waits for whom, and which barriers order
+// what they did.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "fibre.h"
+#include "tessera/twin/machine.h"
+
+namespace tessera::twin {
+
+/// The threads that meet at one kind of barrier: those of the block, of a part of it, of a warp.
+struct BarrierDomain {
+  int first;
+  int count;
+  std::vector<int> waiting;
+  Location where;  ///< of the first that waits
+};
+
+/// A shuffle that some lanes of a warp have reached.
+struct Exchange {
+  int warp;
+  int lane_mask;
+  std::uint32_t lanes;
+  std::uint32_t arrived;
+  int words;
+  std::uint32_t* values[32];
+  Location where;
+};
+
+/// How far a thread has come at the barriers of one domain. Its own time counts its arrivals at barriers.
+struct DomainClock {
+  int first;
+  int count;
+  std::uint32_t arrivals;
+  std::uint32_t last_arrival;      ///< in the thread's own time
+  std::uint32_t previous_arrival;  ///< likewise, of the arrival before that
+};
+
+struct Thread {
+  Fibre* fibre = nullptr;  ///< where it waits; null while it has not begun, runs or has ended
+  bool ended = false;
+  Location waits_at{};
+  std::uint32_t time = 1;
+  std::vector<DomainClock> clocks;
+};
+
+/// Runs blocks. Threads that have not begun run one after another on the same stack; the first that has to wait keeps
+/// that stack, and the rest go on with a fresh one. So a kernel without barriers never switches.
+class Machine {
+ public:
+  /// Runs the grid; false when it stopped because threads wait for ever.
+  bool run(const Grid& grid, const std::function<void()>& kernel);
+
+  void barrier(int first, int count, Location where);
+  void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
+
+  /// Whether what `thread` did at its own time `time` is ordered before what the current thread does now. Exact: barrier
+  /// domains are blocks of consecutive threads, so two threads are ordered by a barrier that both of them took part in.
+  bool happened_before(int thread, std::uint32_t time) const;
+
+  /// The current thread's own time.
+  std::uint32_t now() const { return threads_[static_cast<std::size_t>(context.thread)].time; }
+
+  /// Counts the blocks that have begun, to tell the shadow of one from that of another.
+  std::uint32_t block_stamp() const { return block_stamp_; }
+
+ private:
+  static void run_fresh_threads();
+
+  bool run_block();
+  void begin_block();
+  void report_deadlock();
+  void wait(Location where);
+  void switch_to_next();
+  Fibre* next_fibre();
+  void make_ready(int thread) { ready_.push_back(thread); }
+  bool is_dropped(Location where);
+  void note_arrival(int first, int count);
+  BarrierDomain& domain(int first, int count);
+  Exchange& exchange(int warp, std::uint32_t lanes);
+  void complete(const Exchange& exchange);
+  std::int64_t block_number(std::int64_t turn) const;
+  std::size_t pick(std::size_t count);
+
+  const std::function<void()>* kernel_ = nullptr;
+  std::vector<Thread> threads_;
+  std::vector<int> fresh_;  // threads that have not begun, the next one last
+  std::vector<int> ready_;  // threads that may go on
+  std::size_t ready_begin_ = 0;
+  int ended_ = 0;
+  std::vector<BarrierDomain> domains_;
+  std::vector<Exchange> exchanges_;
+  std::vector<Location> barrier_places_;
+  std::uint32_t block_stamp_ = 0;
+  std::minstd_rand random_;
+
+  Fibre host_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Fibre*> idle_;
+  Fibre* current_ = &host_;
+};
+
+/// The machine of this host thread.
+Machine& machine();
+
+}  // namespace tessera::twin

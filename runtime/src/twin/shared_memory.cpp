@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared memory of the running block and its shadow. Two accesses to a granule (an element; a byte in dynamic shared
+// memory, where arrays may overlap) race when they are by different threads, one writes, and no barrier orders them.
+#include "tessera/twin/shared_memory.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "machine_state.h"
+
+namespace tessera::twin {
+
+namespace {
+
+/// An access: by whom, and when in that thread's own time.
+struct Event {
+  int thread;
+  std::uint32_t time;
+};
+
+/// What is known of one granule since the block began.
+struct Granule {
+  std::uint32_t block_stamp = 0;  // of another block: nothing is known
+  Event write{-1, 0};             // the last one
+  std::vector<Event> reads;       // since that write, those that no later read is ordered behind
+};
+
+/// A shared array of the launch, or all its dynamic shared memory.
+struct Region {
+  const void* key;
+  int granule_bytes;
+  std::vector<std::max_align_t> storage;
+  std::vector<Granule> granules;
+
+  Region(const void* key, int bytes, int granule_bytes)
+      : key(key),
+        granule_bytes(granule_bytes),
+        storage(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1),
+        granules(static_cast<std::size_t>(bytes / granule_bytes)) {}
+
+  unsigned char* bytes() { return reinterpret_cast<unsigned char*>(storage.data()); }
+};
+
+/// The shared memory of this host thread's machine.
+struct SharedMemory {
+  std::vector<std::unique_ptr<Region>> arrays;
+  std::unique_ptr<Region> dynamic;
+  int dynamic_bytes = 0;
+};
+thread_local SharedMemory memory;
+
+/// A thread's own event; one entry a thread is enough in a list of reads, because its later events are the stronger.
+Event this_event() { return {context.thread, machine().now()}; }
+
+bool ordered(Event event) { return machine().happened_before(event.thread, event.time); }
+
+Granule& fresh(Granule& granule) {
+  if (granule.block_stamp != machine().block_stamp()) {
+    granule.block_stamp = machine().block_stamp();
+    granule.write = {-1, 0};
+    granule.reads.clear();
+  }
+  return granule;
+}
+
+void note_read(Granule& granule) {
+  if (!granule.reads.empty() && granule.reads.back().thread == context.thread) {
+    granule.reads.back() = this_event();
+    return;
+  }
+  if (!granule.reads.empty() && ordered(granule.reads.front())) std::erase_if(granule.reads, ordered);
+  granule.reads.push_back(this_event());
+}
+
+std::string element_text(const SharedArray& array, int i) { return array.name + ("[" + std::to_string(i) + "]"); }
+
+std::string race_text(const SharedArray& array, int i, const char* what, int thread) {
+  return element_text(array, i) + ": thread " + std::to_string(thread) + what + " it, and no barrier stands in between";
+}
+
+/// Calls `visit(granule, element)` for the granules of elements [i, i + count) until it returns false.
+template <typename Visit>
+void for_granules(const SharedArray& array, int i, int count, Visit visit) {
+  auto& region = *static_cast<Region*>(array.region);
+  const int first = (array.first_byte + i * array.element_bytes) / region.granule_bytes;
+  const int last = (array.first_byte + (i + count) * array.element_bytes - 1) / region.granule_bytes;
+  for (int number = first; number <= last; ++number) {
+    const int element = (number * region.granule_bytes - array.first_byte) / array.element_bytes;
+    if (!visit(fresh(region.granules[static_cast<std::size_t>(number)]), element)) return;
+  }
+}
+
+bool inside(const SharedArray& array, int i, int count, Location where) {
+  if (array.region == nullptr) return false;
+  if (i >= 0 && i + count <= array.count) return true;
+  report(FaultKind::shared_out_of_bounds, where,
+         element_text(array, i) + (count > 1 ? " and the " + std::to_string(count - 1) + " that follow" : "") +
+             ", extent " + std::to_string(array.count));
+  return false;
+}
+
+}  // namespace
+
+void begin_shared(int dynamic_bytes) {
+  memory.arrays.clear();
+  memory.dynamic_bytes = dynamic_bytes;
+  memory.dynamic = dynamic_bytes > 0 ? std::make_unique<Region>(nullptr, dynamic_bytes, 1) : nullptr;
+}
+
+SharedArray static_shared(const void* key, const char* name, int element_bytes, int count) {
+  Region* region = nullptr;
+  for (const std::unique_ptr<Region>& array : memory.arrays) {
+    if (array->key == key) region = array.get();
+  }
+  if (region == nullptr) {
+    memory.arrays.push_back(std::make_unique<Region>(key, element_bytes * count, element_bytes));
+    region = memory.arrays.back().get();
+  }
+  return {name, region, region->bytes(), 0, element_bytes, count};
+}
+
+SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where) {
+  const int end = first.first + element_bytes * count;
+  if (first.first < 0 || first.first % 16 != 0 || end > memory.dynamic_bytes) {
+    report(FaultKind::shared_out_of_bounds, where,
+           std::string(name) + " takes bytes " + std::to_string(first.first) + " to " + std::to_string(end - 1) +
+               " of the dynamic shared memory, which has " + std::to_string(memory.dynamic_bytes));
+    return {name, nullptr, nullptr, 0, element_bytes, count};
+  }
+  return {name, memory.dynamic.get(), memory.dynamic->bytes() + first.first, first.first, element_bytes, count};
+}
+
+bool may_read_shared(const SharedArray& array, int i, int count, Location where) {
+  if (!inside(array, i, count, where)) return false;
+  for_granules(array, i, count, [&](Granule& granule, int element) {
+    if (granule.write.thread < 0) {
+      report(FaultKind::shared_uninitialised, where, element_text(array, element));
+      return false;
+    }
+    const bool good = ordered(granule.write);
+    if (!good) {
+      report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
+      granule.write = this_event();
+    }
+    note_read(granule);
+    return good;
+  });
+  return true;
+}
+
+bool may_write_shared(const SharedArray& array, int i, int count, Location where) {
+  if (!inside(array, i, count, where)) return false;
+  for_granules(array, i, count, [&](Granule& granule, int element) {
+    bool good = true;
+    if (granule.write.thread >= 0 && !ordered(granule.write)) {
+      report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
+      good = false;
+    }
+    const auto reader = std::find_if_not(granule.reads.begin(), granule.reads.end(), ordered);
+    if (good && reader != granule.reads.end()) {
+      report(FaultKind::shared_race, where, race_text(array, element, " read", reader->thread));
+      good = false;
+    }
+    granule.reads.clear();
+    granule.write = this_event();
+    return good;
+  });
+  return true;
+}
+
+}  // namespace tessera::twin
