@@ -74,8 +74,8 @@ struct NarrowFormat<fp8_e5m2> {
   static constexpr bool kHasInfinity = true;
 };
 
-/// The magnitude bits of T nearest to the finite float with magnitude bits `magnitude`, before overflow is looked at:
-/// the result counts on past the largest finite value.
+/// The magnitude bits of T nearest to the finite float with magnitude bits `magnitude`, before overflow is
+/// looked at: the result counts on past the largest finite value.
 template <typename T>
 TESSERA_HD std::uint32_t round_magnitude(std::uint32_t magnitude) {
   using Narrow = NarrowFormat<T>;
@@ -85,7 +85,8 @@ TESSERA_HD std::uint32_t round_magnitude(std::uint32_t magnitude) {
     const std::uint32_t rebiased = magnitude - (static_cast<std::uint32_t>(127 - Narrow::kBias) << 23);
     return (rebiased + ((1u << (kDropped - 1)) - 1) + ((rebiased >> kDropped) & 1)) >> kDropped;
   }
-  // A denormal of T: the float addition aligns it at the last mantissa bit of the sum, rounding to nearest even.
+  // A denormal of T: the float addition aligns it at the last mantissa bit of the sum, rounding to nearest
+  // even.
   constexpr std::uint32_t kAlignerBits =
       static_cast<std::uint32_t>(127 + 23 + 1 - Narrow::kBias - Narrow::kMantissaBits) << 23;
   const float sum = math::from_bits(magnitude) + math::from_bits(kAlignerBits);
@@ -113,7 +114,8 @@ TESSERA_HD float widen(std::uint32_t bits) {
   constexpr int kSignShift = 8 * sizeof(T) - 1;
   const std::uint32_t magnitude = bits & ((1u << kSignShift) - 1);
   const std::uint32_t sign = (bits >> kSignShift) << 31;
-  if (magnitude > (Narrow::kHasInfinity ? Narrow::kInfinity : Narrow::kLargest)) return math::from_bits(0x7fc00000u | sign);
+  if (magnitude > (Narrow::kHasInfinity ? Narrow::kInfinity : Narrow::kLargest))
+    return math::from_bits(0x7fc00000u | sign);
   if (Narrow::kHasInfinity && magnitude == Narrow::kInfinity) return math::from_bits(0x7f800000u | sign);
   // Placed at the mantissa's upper end the bits are the value times 2^(kBias - 127), denormals included.
   const float scaled = math::from_bits(magnitude << (23 - Narrow::kMantissaBits));
@@ -121,8 +123,8 @@ TESSERA_HD float widen(std::uint32_t bits) {
   return math::from_bits(math::to_bits(scaled * math::from_bits(kScaleBits)) | sign);
 }
 
-/// `x` rounded to odd: truncated, with the last bit set where that was inexact. A narrow float rounded from it is the
-/// one rounded from `x` itself, because a float has at least two bits more than any of them.
+/// `x` rounded to odd: truncated, with the last bit set where that was inexact. A narrow float rounded from
+/// it is the one rounded from `x` itself, because a float has at least two bits more than any of them.
 TESSERA_HD float round_to_odd(double x) {
   const float nearest = static_cast<float>(x);
   const double back = static_cast<double>(nearest);
@@ -221,9 +223,9 @@ TESSERA_HD float to_float(f16 x) {
 TESSERA_HD float to_float(fp8_e4m3 x) { return detail::widen<fp8_e4m3>(x.bits); }
 TESSERA_HD float to_float(fp8_e5m2 x) { return detail::widen<fp8_e5m2>(x.bits); }
 
-/// The T nearest to `x`, ties to even; denormals are kept. NaN gives the NaN of T with every magnitude bit set and a
-/// clear sign. Overflow gives infinity in `bf16` and `f16`; in the fp8 types it saturates to the largest finite value
-/// (448, 57344). Infinities stay infinite where T has them and saturate in `fp8_e4m3`.
+/// The T nearest to `x`, ties to even; denormals are kept. NaN gives the NaN of T with every magnitude bit
+/// set and a clear sign. Overflow gives infinity in `bf16` and `f16`; in the fp8 types it saturates to the
+/// largest finite value (448, 57344). Infinities stay infinite where T has them and saturate in `fp8_e4m3`.
 template <typename T>
 TESSERA_HD T from_float(float x) {
   return T{static_cast<typename detail::NarrowFormat<T>::Bits>(detail::Narrower<T>::convert(x))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activations. Each is a factor times e^-y with y >= 0 on its vanishing side, computed there without cancellation
-// down to the denormals: the power of two is kept 2^kHeadroom too large until the last product.
+// The activations. Each is a factor times e^-y with y >= 0 on its vanishing side, computed there without
+// cancellation down to the denormals: the power of two is kept 2^kHeadroom too large until the last product.
 #pragma once
 
 #include "tessera/math/exp.h"
@@ -69,8 +69,8 @@ TESSERA_HD T silu_of(T x) {
   return gated(x, a, scaled_exp_of_minus(a, T(0)));
 }
 
-/// x (1 + tanh u) / 2 = x / (1 + e^-2u), with 2u = a (c0 + c1 a²) in two words: an error of 2u is one of the result,
-/// as many times larger as 2u is. c0's leading word is short so that subtracting it is exact.
+/// x (1 + tanh u) / 2 = x / (1 + e^-2u), with 2u = a (c0 + c1 a²) in two words: an error of 2u is one of the
+/// result, as many times larger as 2u is. c0's leading word is short so that subtracting it is exact.
 template <typename T>
 TESSERA_HD T gelu_tanh_of(T x) {
   using K = ActivationConstants<T>;
@@ -85,8 +85,8 @@ TESSERA_HD T gelu_tanh_of(T x) {
   return gated(x, a, scaled_exp_of_minus(y, y_low));
 }
 
-/// e^(a²/2) Φ(-a) = r S(r) for a >= 0, where Φ is the normal distribution, r = 1 / (a + offset) and S varies little. r
-/// is corrected by its relative error, which near a = 0 would be felt more than once.
+/// e^(a²/2) Φ(-a) = r S(r) for a >= 0, where Φ is the normal distribution, r = 1 / (a + offset) and S varies
+/// little. r is corrected by its relative error, which near a = 0 would be felt more than once.
 template <typename T>
 TESSERA_HD T normal_tail(T a) {
   using K = ActivationConstants<T>;

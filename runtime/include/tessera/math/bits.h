@@ -132,14 +132,15 @@ TESSERA_HD T horner(T x, T c0, T c1, Rest... rest) {
   return fma(horner(x, c1, rest...), x, c0);
 }
 
-/// 2^n from a sum with Format::kRounder, whose low bits hold n: the bits above fall off the left end. `shift` is added
-/// to n. For n + shift outside the normal exponents the result is not a power of two (one below gives 0, one above
-/// infinity).
+/// 2^n from a sum with Format::kRounder, whose low bits hold n: the bits above fall off the left end. `shift`
+/// is added to n. For n + shift outside the normal exponents the result is not a power of two (one below
+/// gives 0, one above infinity).
 template <typename T>
 TESSERA_HD T power_of_two(T sum_with_rounder, int shift) {
   using Bits = BitsOf<T>;
-  return from_bits(static_cast<Bits>((to_bits(sum_with_rounder) << Format<T>::kMantissaBits) +
-                                     (static_cast<Bits>(Format<T>::kBias + shift) << Format<T>::kMantissaBits)));
+  return from_bits(
+      static_cast<Bits>((to_bits(sum_with_rounder) << Format<T>::kMantissaBits) +
+                        (static_cast<Bits>(Format<T>::kBias + shift) << Format<T>::kMantissaBits)));
 }
 
 }  // namespace detail

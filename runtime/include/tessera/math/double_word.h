@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// log2 to nearly twice the working precision, as an unevaluated sum of two words; pow and the f64 log2 need it.
+// log2 to nearly twice the working precision, as an unevaluated sum of two words; pow and the f64 log2 need
+// it.
 #pragma once
 
 #include "tessera/math/bits.h"
@@ -66,7 +67,8 @@ TESSERA_HD DoubleWord<T> log2_double_word(T exponent, T m) {
   const DoubleWord<T> third = fast_two_sum(K::kThirdHigh, tail);
   const DoubleWord<T> rest = multiply(z, DoubleWord<T>{third.high, third.low + K::kThirdLow});
   const DoubleWord<T> first = fast_two_sum(K::kFirstHigh, rest.high);
-  const DoubleWord<T> mantissa_log = multiply(s, DoubleWord<T>{first.high, first.low + (rest.low + K::kFirstLow)});
+  const DoubleWord<T> mantissa_log =
+      multiply(s, DoubleWord<T>{first.high, first.low + (rest.low + K::kFirstLow)});
   const DoubleWord<T> sum = fast_two_sum(exponent, mantissa_log.high);
   return fast_two_sum(sum.high, sum.low + mantissa_log.low);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, exp2, expm1 and the fast forms: the argument is split into n log 2 + r, e^r is a polynomial, 2^n an exponent.
+// exp, exp2, expm1 and the fast forms: the argument is split into n log 2 + r, e^r is a polynomial, 2^n an
+// exponent.
 #pragma once
 
 #include "tessera/math/bits.h"
@@ -47,8 +48,8 @@ TESSERA_HD ExpSplit<T> split_by_ln2(T x) {
   return {sum, rest};
 }
 
-/// value * 2^n, n taken from `sum` as power_of_two takes it, rounded once even where the result is denormal. In two
-/// steps because n may be twice as large as an exponent.
+/// value * 2^n, n taken from `sum` as power_of_two takes it, rounded once even where the result is denormal.
+/// In two steps because n may be twice as large as an exponent.
 template <typename T>
 TESSERA_HD T scale_by_power(T value, T sum) {
   using Bits = BitsOf<T>;
@@ -89,8 +90,8 @@ TESSERA_HD T expm1_moderate(T x) {
   return fma(power, expm1_near_zero(split.rest), power - T(1));
 }
 
-/// Computes half the result, because 2^count may overflow before it does; tiny arguments, which are their own result,
-/// could not be halved.
+/// Computes half the result, because 2^count may overflow before it does; tiny arguments, which are their own
+/// result, could not be halved.
 template <typename T>
 TESSERA_HD T expm1_of(T x) {
   using K = ExpConstants<T>;

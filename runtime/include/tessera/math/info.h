@@ -9,9 +9,10 @@ namespace tessera::math {
 /// The function does not exist in that type.
 constexpr double kNoSuchFunction = -1;
 
-/// A function and the largest error of its results, in units in the last place of the exact result (a correctly rounded
-/// function has 0.5, an exact one 0). In the range of denormals the unit is the smallest denormal. The fast forms carry
-/// their bound as `fast_relative`: the relative error is at most fast_relative * (1 + |x|).
+/// A function and the largest error of its results, in units in the last place of the exact result (a
+/// correctly rounded function has 0.5, an exact one 0). In the range of denormals the unit is the smallest
+/// denormal. The fast forms carry their bound as `fast_relative`: the relative error is at most fast_relative
+/// * (1 + |x|).
 struct MathInfo {
   const char* name;
   int arity;

@@ -11,8 +11,8 @@
 namespace tessera::math {
 namespace detail {
 
-/// The smallest m of a split (2/3 for f32, whose polynomial wants a symmetric range; √½ for f64), the factor that
-/// lifts denormals, and log 2 in two words, of which the upper times any exponent is exact.
+/// The smallest m of a split (2/3 for f32, whose polynomial wants a symmetric range; √½ for f64), the factor
+/// that lifts denormals, and log 2 in two words, of which the upper times any exponent is exact.
 template <typename T>
 struct LogConstants;
 
@@ -49,7 +49,8 @@ TESSERA_HD BitsOf<T> exponent_field(T x) {
 template <typename T>
 TESSERA_HD T exponent_value(BitsOf<T> field) {
   const IntOf<T> exponent = static_cast<IntOf<T>>(field) >> Format<T>::kMantissaBits;
-  const T sum = from_bits(static_cast<BitsOf<T>>(to_bits(Format<T>::kRounder) + static_cast<BitsOf<T>>(exponent)));
+  const T sum =
+      from_bits(static_cast<BitsOf<T>>(to_bits(Format<T>::kRounder) + static_cast<BitsOf<T>>(exponent)));
   return sum - Format<T>::kRounder;
 }
 
@@ -82,8 +83,8 @@ TESSERA_HD float log_of_split(float exponent, float f) {
   return fma(exponent, LogConstants<float>::kLn2, fma(f * f, log1p_tail(f), f));
 }
 
-/// As above. With s = f / (2 + f), log(1 + f) = 2 s + s^3 series(s^2) and 2 s = f - f²/2 + s f²/2: f, the largest term,
-/// is exact and is added last.
+/// As above. With s = f / (2 + f), log(1 + f) = 2 s + s^3 series(s^2) and 2 s = f - f²/2 + s f²/2: f, the
+/// largest term, is exact and is added last.
 TESSERA_HD double log_of_split(double exponent, double f) {
   using K = LogConstants<double>;
   const double s = f / (2.0 + f);
@@ -100,13 +101,14 @@ TESSERA_HD T log_of(T x) {
   return log_of_split(split.exponent, split.mantissa - T(1));
 }
 
-/// 1 + x = 2^n (1 + f), where f = 2^-n x + (2^-n - 1) is rounded once from x itself. 2^-n is held times 4, since n
-/// reaches the largest exponent.
+/// 1 + x = 2^n (1 + f), where f = 2^-n x + (2^-n - 1) is rounded once from x itself. 2^-n is held times 4,
+/// since n reaches the largest exponent.
 template <typename T>
 TESSERA_HD T log1p_of(T x) {
   using Bits = BitsOf<T>;
   if (abs(x) < Format<T>::kTiny) return x;
-  if (!(x > T(-1) && x < infinity<T>())) return x == T(-1) ? -infinity<T>() : log_special(x < T(-1) ? x : x + x);
+  if (!(x > T(-1) && x < infinity<T>()))
+    return x == T(-1) ? -infinity<T>() : log_special(x < T(-1) ? x : x + x);
   const Bits field = exponent_field(T(1) + x);
   const T four_scale = from_bits(static_cast<Bits>(to_bits(T(4)) - field));
   const T f = fma(T(0.25) * x, four_scale, fma(T(0.25), four_scale, T(-1)));

@@ -66,7 +66,8 @@ TESSERA_HD double min(double a, double b) { return detail::smaller(a, b); }
 TESSERA_HD float clamp(float x, float low, float high) { return min(max(x, low), high); }
 TESSERA_HD double clamp(double x, double low, double high) { return min(max(x, low), high); }
 
-// Each of the following is one instruction on the device and exact everywhere, so the compiler's own may serve.
+// Each of the following is one instruction on the device and exact everywhere, so the compiler's own may
+// serve.
 #if TESSERA_ON_DEVICE
 TESSERA_HD float floor(float x) { return ::floorf(x); }
 TESSERA_HD double floor(double x) { return ::floor(x); }

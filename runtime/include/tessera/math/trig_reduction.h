@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x modulo π/2, for every finite x: by three words of π/2 while the number of quarter turns is moderate, else by
-// multiplying the mantissa with the bits of 2/π that matter (Payne and Hanek).
+// x modulo π/2, for every finite x: by three words of π/2 while the number of quarter turns is moderate, else
+// by multiplying the mantissa with the bits of 2/π that matter (Payne and Hanek).
 #pragma once
 
 #include "tessera/math/bits.h"
@@ -9,7 +9,8 @@
 
 namespace tessera::math::detail {
 
-/// x = turns π/2 + rest, |rest| at most a little over π/4; only `turns` modulo 4 is kept. `rest.low` is 0 for float.
+/// x = turns π/2 + rest, |rest| at most a little over π/4; only `turns` modulo 4 is kept. `rest.low` is 0 for
+/// float.
 template <typename T>
 struct QuarterTurns {
   DoubleWord<T> rest;
@@ -68,11 +69,12 @@ TESSERA_HD std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 
 /// 64 bits of 2/π starting `start` bits after the point; 64 zero bits stand before it for negative starts.
 TESSERA_HD std::uint64_t two_over_pi_bits(int start) {
-  constexpr std::uint64_t kWords[] = {
-      0x0000000000000000u, 0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,
-      0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u, 0xe99c7026b45f7e41u,
-      0x3991d639835339f4u, 0x9c845f8bbdf9283bu, 0x1ff897ffde05980fu, 0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u,
-      0x4f463f669e5fea2du, 0x7527bac7ebe5f17bu, 0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu};
+  static constexpr std::uint64_t kWords[] = {
+      0x0000000000000000u, 0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u,
+      0xfe5163abdebbc561u, 0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu,
+      0xe88235f52ebb4484u, 0xe99c7026b45f7e41u, 0x3991d639835339f4u, 0x9c845f8bbdf9283bu,
+      0x1ff897ffde05980fu, 0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du,
+      0x7527bac7ebe5f17bu, 0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu};
   const int position = start + 64;
   const int word = position >> 6;
   const int shift = position & 63;
@@ -80,8 +82,8 @@ TESSERA_HD std::uint64_t two_over_pi_bits(int start) {
   return shift == 0 ? upper : upper | (kWords[word + 1] >> (64 - shift));
 }
 
-/// mantissa * 2^exponent * 2/π modulo 4 as a fixed-point number of 2 + 126 bits, for a mantissa of 53 bits at most:
-/// a window of 192 bits of 2/π, beginning at the bit that comes to weigh 2, times the mantissa.
+/// mantissa * 2^exponent * 2/π modulo 4 as a fixed-point number of 2 + 126 bits, for a mantissa of 53 bits at
+/// most: a window of 192 bits of 2/π, beginning at the bit that comes to weigh 2, times the mantissa.
 struct Turns {
   std::uint64_t high;
   std::uint64_t low;
