@@ -52,6 +52,8 @@ class TokenFilter {
   TokenList filter(std::vector<TokenPtr> raw, std::size_t end) {
     kept_.reserve(raw.size() + 1);
     for (std::size_t i = 0; i < raw.size();) i = take(raw, i);
+    // What follows a comment that never ends is not the end of the file.
+    if (end < source_.text().size()) dropped_ = true;
     auto eof = std::make_unique<CommonToken>(antlr4::Token::EOF);
     eof->setStartIndex(end);
     eof->setStopIndex(end);
@@ -88,6 +90,7 @@ class TokenFilter {
       case TesseraLexer::MALFORMED_NUMBER: return malformed_number(std::move(raw[i])), i + 1;
       case TesseraLexer::UNTERMINATED_STRING:
         sink_.report(Diag::unterminated_string, span(token, token)).help("end it with `\"`");
+        after_error_.insert(kept_.size());
         return keep_as(std::move(raw[i]), TesseraLexer::STRING), i + 1;
       case TesseraLexer::DOT: return dot(raw, i);
       case TesseraLexer::COMMA: return comma(raw, i);

@@ -143,6 +143,24 @@ void skip_clause(TokenList& tokens) {
   }
 }
 
+/// Stops at the `{` of a body whose head is broken; false if the head ends without one.
+bool skip_to_body(TokenList& tokens) {
+  while (true) {
+    const std::size_t type = tokens.LA(1);
+    if (type == antlr4::Token::EOF || type == P::SEMICOLON || type == P::CLOSE_BRACE || begins_file_level(type) ||
+        is_statement_keyword(type)) {
+      return false;
+    }
+    const bool set = type == P::OPEN_BRACE && tokens.LA(-1) == P::IN;
+    if (type == P::OPEN_BRACE && !set) return true;
+    if (set) {
+      skip_group(tokens);
+    } else {
+      tokens.consume();
+    }
+  }
+}
+
 antlr4::RuleContext* enclosing_block(antlr4::RuleContext* context) {
   while (context != nullptr && context->getRuleIndex() != P::RuleBlock) {
     context = dynamic_cast<antlr4::RuleContext*>(context->parent);
@@ -155,7 +173,14 @@ antlr4::RuleContext* enclosing_block(antlr4::RuleContext* context) {
 void SyntaxErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
   if (inErrorRecoveryMode(parser)) return;
   beginErrorCondition(parser);
-  report_syntax_error(*parser, tokens_, error.getOffendingToken(), sink_);
+  report(parser, error.getOffendingToken());
+}
+
+/// One token is at fault once, however many rules it disappoints.
+void SyntaxErrorStrategy::report(antlr4::Parser* parser, const antlr4::Token* offending) {
+  if (offending == last_reported_) return;
+  last_reported_ = offending;
+  report_syntax_error(*parser, tokens_, offending, sink_);
 }
 
 void SyntaxErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
@@ -163,6 +188,8 @@ void SyntaxErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr err
   const antlr4::Token* start = context->getStart();
   switch (context->getRuleIndex()) {
     case P::RuleStatement:
+      // A keyword used as a name begins nothing.
+      if (is_statement_keyword(tokens_.LA(1)) && !starts_line(tokens_, tokens_.LT(1))) tokens_.consume();
       if (skip_statement(tokens_, start->getType(), start->getTokenIndex())) ++orphaned_braces_[enclosing_block(context)];
       break;
     case P::RuleDeclaration: skip_declaration(tokens_, start->getTokenIndex()); break;
@@ -176,15 +203,32 @@ void SyntaxErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr err
 
 antlr4::Token* SyntaxErrorStrategy::recoverInline(antlr4::Parser* parser) {
   const auto& expected = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
-  const antlr4::Token* next = tokens_.LT(1);
-  const bool plausible = next->getType() == P::CLOSE_BRACE || next->getType() == antlr4::Token::EOF ||
-                         is_statement_keyword(next->getType()) || starts_line(tokens_, next);
-  if (!inErrorRecoveryMode(parser) && plausible && expected.size() == 1 && expected.contains(std::size_t{P::SEMICOLON}) &&
-      next->getType() != P::OPEN_BRACE && !tokens_.follows_error(next)) {
-    report_missing_semicolon(*parser, tokens_, sink_);
-    return &missing_;
+  const auto waits_for = [&](std::size_t type) { return expected.size() == 1 && expected.contains(type); };
+  if (!inErrorRecoveryMode(parser)) {
+    if (waits_for(P::SEMICOLON) && semicolon_was_forgotten()) {
+      report_missing_semicolon(*parser, tokens_, sink_);
+      return &missing_;
+    }
+    const bool list_ends = waits_for(P::CLOSE_PAREN) && parser->getRuleContext()->getRuleIndex() == P::RuleParameters;
+    if (waits_for(P::OPEN_BRACE) || list_ends) {
+      report(parser, tokens_.LT(1));
+      if (list_ends) return &missing_;
+      if (skip_to_body(tokens_)) {
+        tokens_.consume();
+        return tokens_.LT(-1);
+      }
+      beginErrorCondition(parser);
+    }
   }
   throw antlr4::InputMismatchException(parser);
+}
+
+/// Whether what comes next can begin something new, so that only the `;` is missing.
+bool SyntaxErrorStrategy::semicolon_was_forgotten() {
+  const antlr4::Token* next = tokens_.LT(1);
+  const std::size_t type = next->getType();
+  if (type == P::OPEN_BRACE || tokens_.follows_error(next)) return false;
+  return type == P::CLOSE_BRACE || type == antlr4::Token::EOF || is_statement_keyword(type) || starts_line(tokens_, next);
 }
 
 void SyntaxErrorStrategy::sync(antlr4::Parser* parser) {

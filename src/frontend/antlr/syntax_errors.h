@@ -13,8 +13,8 @@
 namespace tessera::antlr {
 
 /// Panic mode with few resting places: a mistake ends the statement, parameter, clause or declaration it stands in,
-/// one message is reported for it, and parsing goes on after it. Only a missing `;` at the end of a line is read as
-/// if it were there.
+/// one message is reported for it, and parsing goes on after it. Only a `;` missing at the end of a line, and the `)` of
+/// a parameter list, are read as if they were there, and a broken head is left at the `{` of its body.
 class SyntaxErrorStrategy : public antlr4::DefaultErrorStrategy {
  public:
   SyntaxErrorStrategy(TokenList& tokens, DiagnosticSink& sink) : tokens_(tokens), sink_(sink) {}
@@ -25,6 +25,8 @@ class SyntaxErrorStrategy : public antlr4::DefaultErrorStrategy {
   void sync(antlr4::Parser* parser) override;
 
  private:
+  void report(antlr4::Parser* parser, const antlr4::Token* offending);
+  bool semicolon_was_forgotten();
   /// Passes what cannot start an item of the block or file that the parser is in.
   void sync_block(antlr4::Parser* parser);
   void sync_file(antlr4::Parser* parser);
@@ -33,7 +35,8 @@ class SyntaxErrorStrategy : public antlr4::DefaultErrorStrategy {
   DiagnosticSink& sink_;
   /// Braces that stand open in a block because the head of their statement was given up; see skip_statement.
   std::map<antlr4::RuleContext*, int> orphaned_braces_;
-  antlr4::CommonToken missing_{antlr4::Token::INVALID_TYPE};  ///< stands for a `;` that was not written
+  const antlr4::Token* last_reported_ = nullptr;
+  antlr4::CommonToken missing_{antlr4::Token::INVALID_TYPE};  ///< stands for a token that was not written
 };
 
 }  // namespace tessera::antlr

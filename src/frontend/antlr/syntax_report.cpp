@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "TesseraParser.h"
+#include "base/dtype.h"
 
 namespace tessera::antlr {
 
@@ -72,7 +73,7 @@ class Reporter {
   void report() {
     if (tokens_.follows_error(token_) || common_slip()) return;
     if (waits_for(P::SEMICOLON)) {
-      sink_.report(Diag::expected_semicolon, place_after(tokens_, previous()), "this").label(span_, "before this");
+      sink_.report(Diag::expected_semicolon, span_, ended_by_semicolon(context_)).label(span_, "found this");
     } else if (const auto opener = unclosed_opener()) {
       report_closing(*opener);
     } else if (rule_ == P::RuleType && !waits_for_one_token()) {
@@ -212,10 +213,13 @@ class Reporter {
     const antlr4::Token* type = previous();
     const antlr4::Token* name = type_ == P::STAR ? next() : token_;
     if (name->getType() != P::NAME) return false;
+    const std::string_view first = tokens_.text_of(type);
+    if (type_ != P::STAR && !element_of_c_type(first) && !dtype_from_spelling(first)) return false;
     const Span whole = merge(tokens_.span_of(type), tokens_.span_of(name));
     auto diagnostic = sink_.report(Diag::c_style_parameter, whole, tokens_.source().text_of(whole));
-    if (const auto element = element_of_c_type(tokens_.text_of(type)); element && type_ != P::STAR) {
-      diagnostic.fix(whole, fmt::format("{}: {}", tokens_.text_of(name), *element), "the name comes first");
+    if (type_ != P::STAR) {
+      const std::string_view element = element_of_c_type(first).value_or(first);
+      diagnostic.fix(whole, fmt::format("{}: {}", tokens_.text_of(name), element), "the name comes first");
     } else {
       diagnostic.help("the name comes first, and a tensor names its dimensions: `{}: f32[N]`", tokens_.text_of(name));
     }
