@@ -12,7 +12,7 @@ rows=(
   'src/frontend/  ^(base/|frontend/|[^/]+$)'
   'src/sema/ir/   ^(base/|sema/ir/|[^/]+$)'
   'src/sema/      ^(base/|frontend/ast\.h$|sema/|[^/]+$)'
-  'src/interp/    ^(base/|sema/ir/|interp/|tessera/(config|narrow|integer|math)|[^/]+$)'
+  'src/interp/    ^(base/|sema/ir/|interp/|tessera/(config|convert|integer|math|narrow|numbers)|[^/]+$)'
   'src/emit/      ^(base/|sema/ir/|emit/|[^/]+$)'
   'src/commands/  ^(base/|frontend/|sema/|interp/|emit/|driver/|commands/|[^/]+$)'
   'src/main.cpp   ^(base/|commands/)'
@@ -30,38 +30,42 @@ libraries=(
 wrong=0
 checked=0
 
-complain() {  # file, line number, included path, reason
-  echo "$1:$2: must not include $3 ($4)"
+complain() {  # place, what, reason
+  echo "$1: must not include $2 ($3)"
   wrong=$((wrong + 1))
 }
 
-check_file() {
-  local file=$1 row folder pattern line include
+check_own() {  # file, line, included path
+  local row folder pattern
   for row in "${rows[@]}"; do
     read -r folder pattern <<<"$row"
-    if [[ $file != "$folder"* ]]; then continue; fi
-    while IFS=: read -r line include; do
-      checked=$((checked + 1))
-      [[ $include =~ $pattern ]] || complain "$file" "$line" "\"$include\"" "$folder may include $pattern"
-    done < <(sed -nE '/^[ \t]*#[ \t]*include[ \t]*"/{=;s/.*"([^"]*)".*/\1/p}' "$file" | paste -d: - -)
-    return
+    if [[ $1 == "$folder"* ]]; then
+      [[ $3 =~ $pattern ]] || complain "$1:$2" "\"$3\"" "$folder may include $pattern"
+      return
+    fi
   done
 }
 
-check_libraries() {
-  local file=$1 row library pattern line include
+check_library() {  # file, line, included path
+  local row library pattern
   for row in "${libraries[@]}"; do
     read -r library pattern <<<"$row"
-    while IFS=: read -r line include; do
-      [[ $file =~ $pattern ]] || complain "$file" "$line" "<$include>" "only $pattern includes $library"
-    done < <(sed -nE "/^[ \t]*#[ \t]*include[ \t]*<${library//\//\\/}/{=;s/.*<([^>]*)>.*/\1/p}" "$file" | paste -d: - -)
+    if [[ $3 == "$library"* && ! $1 =~ $pattern ]]; then
+      complain "$1:$2" "<$3>" "only $pattern includes $library"
+    fi
   done
 }
 
-while IFS= read -r file; do
-  check_file "$file"
-  check_libraries "$file"
-done < <(find src runtime -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) | sort)
+directive='^([^:]+):([0-9]+):[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]'
+while IFS= read -r found; do
+  [[ $found =~ $directive ]] || continue
+  checked=$((checked + 1))
+  if [[ ${BASH_REMATCH[3]} == '"' ]]; then
+    check_own "${BASH_REMATCH[@]:1:2}" "${BASH_REMATCH[4]}"
+  else
+    check_library "${BASH_REMATCH[@]:1:2}" "${BASH_REMATCH[4]}"
+  fi
+done < <(grep -rnE '^[ \t]*#[ \t]*include' src runtime --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh')
 
 echo "$checked includes, $wrong against the arrows"
 ((checked > 0 && wrong == 0))
