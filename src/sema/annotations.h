@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// `@tile`, `@warps` and their like: requests to the planner, which change speed and never meaning.
+#pragma once
+
+#include <vector>
+
+#include "sema/context.h"
+
+namespace tessera::sema {
+
+/// The annotations before a kernel: `@tile` fills the context's tiles, the others become requests.
+void check_kernel_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
+
+/// The annotations behind the ranges of a grid.
+std::vector<ir::Request> check_grid_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
+
+/// Annotations at a place where none is honoured yet.
+void refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
+
+}  // namespace tessera::sema

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assignments to variables and stores to tensors.
+#include "sema/assignments.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "sema/calls.h"
+#include "sema/conversion.h"
+#include "sema/expressions.h"
+#include "sema/indexing.h"
+#include "sema/sizes.h"
+
+namespace tessera::sema {
+
+namespace {
+
+bool contains(const std::vector<ir::AxisId>& axes, ir::AxisId axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Where a value gets an axis from: the read or the range behind it.
+Span origin_of(const Context& context, ir::ValueId value, ir::AxisId axis) {
+  for (;;) {
+    const ir::Value& definition = context.builder[value];
+    std::optional<ir::ValueId> next;
+    const bool is_read = std::holds_alternative<ir::Load>(definition.op);
+    if (!is_read) {
+      for (const ir::ValueId operand : ir::operands_of(definition.op)) {
+        if (!next && contains(context.builder[operand].axes, axis)) next = operand;
+      }
+    }
+    if (!next) return definition.span;
+    value = *next;
+  }
+}
+
+/// `v op e` for `v op= e`.
+Operand combined(Context& context, ast::AssignOp op, const Operand& before, const Operand& value,
+                 const ast::AssignStmt& node, Span span) {
+  const auto binary = [&](ast::BinaryOp binary_op) {
+    return check_binary(context, binary_op, before, {}, value, node.value, span, node.op_span);
+  };
+  switch (op) {
+    case ast::AssignOp::set: return value;
+    case ast::AssignOp::add: return binary(ast::BinaryOp::add);
+    case ast::AssignOp::subtract: return binary(ast::BinaryOp::subtract);
+    case ast::AssignOp::multiply: return binary(ast::BinaryOp::multiply);
+    case ast::AssignOp::divide: return binary(ast::BinaryOp::divide);
+    case ast::AssignOp::bit_or: return binary(ast::BinaryOp::bit_or);
+    case ast::AssignOp::bit_and: return binary(ast::BinaryOp::bit_and);
+    case ast::AssignOp::max: return call_library(context, "max", {before, value}, span, node.op_span);
+    case ast::AssignOp::min: return call_library(context, "min", {before, value}, span, node.op_span);
+  }
+  unreachable("an assignment has an operator");
+}
+
+class Assignment {
+ public:
+  Assignment(Context& context, const ast::AssignStmt& node, Span span)
+      : context_(context), node_(node), span_(span), target_(context.expr(node.target)) {}
+
+  void check() {
+    const ast::Expr* base = &target_;
+    const auto* index = std::get_if<ast::Index>(&target_.node);
+    if (index != nullptr) base = &context_.expr(index->base);
+    const auto* name = std::get_if<ast::NameRef>(&base->node);
+    if (name == nullptr) return not_assignable(base->span);
+    Entity* entity = context_.scope.find(name->name);
+    if (entity == nullptr) {
+      report_unknown_name(context_, name->name, base->span);
+      check_expression(context_, node_.value);
+      return;
+    }
+    if (const auto* variable = std::get_if<VariableEntity>(&entity->node)) {
+      return index != nullptr ? assign_picked(variable->index, *index) : assign(variable->index);
+    }
+    if (const auto* tensor = std::get_if<TensorEntity>(&entity->node)) {
+      entity->used = true;
+      return index != nullptr ? store(tensor->id, *index) : store_without_indices(tensor->id);
+    }
+    refuse(*entity, name->name, base->span);
+  }
+
+ private:
+  void not_assignable(Span span) {
+    check_expression(context_, node_.value);
+    context_.sink.report(Diag::not_assignable, span).note("a `var` or an element of an `out` tensor is assigned");
+  }
+
+  void refuse(const Entity& entity, const std::string& name, Span span) {
+    check_expression(context_, node_.value);
+    if (std::holds_alternative<ErrorEntity>(entity.node)) return;
+    auto report = context_.sink.report(Diag::assigns_value, span, name, describe(entity));
+    report.label(entity.span, "`{}` is declared here", name);
+    if (std::holds_alternative<ValueEntity>(entity.node)) report.help("declare it `var {}: … = …;`", name);
+  }
+
+  // ---- variables ----
+
+  void assign(std::size_t index) {
+    const Operand value = check_expression(context_, node_.value);
+    VariableState& variable = context_.variables[index];
+    if (value.is_poison() || variable.failed) return;
+    const Operand before{node_.op == ast::AssignOp::set ? variable.current : read_variable(context_, variable, span_),
+                         target_.span};
+    const std::optional<ir::ValueId> result = new_value(variable, index, before, value, variable.axes);
+    if (result) assign_variable(context_, variable, *result, span_);
+  }
+
+  void assign_picked(std::size_t index, const ast::Index& target) {
+    const Operand value = check_expression(context_, node_.value);
+    const bool picks_only = std::all_of(target.elements.begin(), target.elements.end(), [](const auto& element) {
+      return std::holds_alternative<ast::PickIndex>(element.node);
+    });
+    VariableState& variable = context_.variables[index];
+    if (!picks_only || target.elements.size() != 1) {
+      if (picks_only) return not_implemented(context_.sink, target_.span, "a pick of several axes as a target", "R3");
+      context_.sink.report(Diag::not_a_tensor, context_.expr(target.base).span)
+          .label(variable.span, "`{}` is a `var`: its axes are its ranges", variable.name)
+          .help("assign it whole, or one coordinate: `{}[c = 3]`", variable.name);
+      return;
+    }
+    const std::optional<std::vector<PickedCoordinate>> picks = check_picks(context_, target);
+    if (!picks || value.is_poison() || variable.failed) return;
+    const PickedCoordinate& picked = picks->front();
+    if (!contains(variable.axes, picked.axis)) {
+      context_.sink.report(Diag::not_an_axis, picked.span, context_.name(picked.axis), describe_axes(context_, variable.axes))
+          .label(variable.span, "`{}` has {}", variable.name, describe_axes(context_, variable.axes));
+      return;
+    }
+    std::vector<ir::AxisId> axes = variable.axes;
+    std::erase(axes, picked.axis);
+    const Operand before{read_variable_at(context_, variable, picked.axis, picked.coordinate, span_), target_.span};
+    const std::optional<ir::ValueId> result = new_value(variable, index, before, value, axes);
+    if (result) assign_variable_at(context_, variable, picked.axis, picked.coordinate, *result, span_);
+  }
+
+  /// The value that the variable gets, of its type and within its axes.
+  std::optional<ir::ValueId> new_value(const VariableState& variable, std::size_t index, const Operand& before,
+                                       const Operand& value, const std::vector<ir::AxisId>& axes) {
+    if (!check_loop_rule(variable, index, value)) return std::nullopt;
+    Operand result = combined(context_, node_.op, before, value, node_, span_);
+    if (result.is_poison()) return std::nullopt;
+    result.span = value.span;
+    const std::optional<ir::ValueId> converted =
+        convert_for(context_, result, variable.dtype, fmt::format("`{}`", variable.name), variable.span);
+    if (!converted) return std::nullopt;
+    const std::string target = fmt::format("`{}`", variable.name);
+    if (!check_axes_fit(context_, *converted, axes, target, value.span, variable.span)) return std::nullopt;
+    return converted;
+  }
+
+  /// R6: in a loop with a plan step an update must come from something that crosses its axis.
+  bool check_loop_rule(const VariableState& variable, std::size_t index, const Operand& value) {
+    for (const OpenLoop& loop : context_.loops) {
+      const ir::Axis& axis = context_.kernel.axes[loop.axis];
+      if (axis.step != ir::StepKind::plan || index >= loop.variable_count) continue;
+      if (value.is_value() && contains(context_.builder.crossed(value.value()), loop.axis)) continue;
+      if (value.is_value() && contains(context_.builder[value.value()].axes, loop.axis)) continue;  // left over: told there
+      context_.sink.report(Diag::counts_tiles, span_, variable.name, axis.name)
+          .label(axis.span, "the plan chooses how many tiles `{}` has", axis.name)
+          .label(variable.span, "`{}` outlives the loop", variable.name)
+          .note("the result would depend on the plan: this counts tiles")
+          .help("update it with something folded along `{0}`, such as `sum[{0}](…)`, or give the step a number", axis.name);
+      return false;
+    }
+    return true;
+  }
+
+  // ---- stores ----
+
+  void store_without_indices(ir::TensorId id) {
+    const ir::Tensor& tensor = context_.kernel.tensors[id];
+    check_expression(context_, node_.value);
+    context_.sink.report(Diag::not_a_value, target_.span, tensor.name)
+        .label(tensor.span, "`{}` is a tensor", tensor.name)
+        .help("store at indices: `{}[{}] = …`", tensor.name, tensor.dims.empty() ? "" : "…");
+  }
+
+  void store(ir::TensorId id, const ast::Index& target) {
+    const Operand value = check_expression(context_, node_.value);
+    const ir::Tensor& tensor = context_.kernel.tensors[id];
+    if (!tensor.is_output) {
+      context_.sink.report(Diag::writes_input, target_.span, tensor.name)
+          .label(tensor.span, "`{}` is an `in` parameter", tensor.name)
+          .help("declare the result `out`");
+      return;
+    }
+    if (node_.op != ast::AssignOp::set) {
+      context_.sink.report(Diag::accumulates_into_output, node_.op_span, ast::spelling(node_.op), tensor.name)
+          .label(tensor.span, "`{}` is declared without `= …`", tensor.name)
+          .note("elements of an `out` have no value before they are stored")
+          .help("gather the result in a `var` and store it once");
+      return;
+    }
+    const std::optional<std::vector<ir::ValueId>> indices = check_indices(context_, id, target, target_.span);
+    if (!indices || value.is_poison()) return;
+    const Span declared = context_.tensor_types[id.index()];
+    const std::string name = fmt::format("`{}`", tensor.name);
+    const std::optional<ir::ValueId> converted = convert_for(context_, value, tensor.dtype, name, declared);
+    if (!converted) return;
+    std::vector<ir::AxisId> axes;
+    for (const ir::ValueId index : *indices) {
+      const std::vector<ir::AxisId>& more = context_.builder[index].axes;
+      axes.insert(axes.end(), more.begin(), more.end());
+    }
+    if (!check_axes_fit(context_, *converted, axes, name, value.span, target_.span)) return;
+    if (!check_store_in_loops(*indices, tensor)) return;
+    context_.builder.append({ir::Write{id, *indices, *converted, 0}, span_});
+  }
+
+  /// R6: a store in a loop with a plan step mentions its range, or every tile would write the same elements.
+  bool check_store_in_loops(const std::vector<ir::ValueId>& indices, const ir::Tensor& tensor) {
+    for (const OpenLoop& loop : context_.loops) {
+      const ir::Axis& axis = context_.kernel.axes[loop.axis];
+      if (axis.step != ir::StepKind::plan) continue;
+      const bool mentioned = std::any_of(indices.begin(), indices.end(), [&](ir::ValueId index) {
+        return contains(context_.builder[index].axes, loop.axis);
+      });
+      if (mentioned) continue;
+      context_.sink.report(Diag::store_ignores_loop, target_.span, tensor.name, axis.name)
+          .label(axis.span, "the plan chooses the tiles of `{}`", axis.name)
+          .note("the last tile would win, and which one that is depends on the plan")
+          .help("store behind the loop");
+      return false;
+    }
+    return true;
+  }
+
+  Context& context_;
+  const ast::AssignStmt& node_;
+  Span span_;
+  const ast::Expr& target_;
+};
+
+}  // namespace
+
+bool check_axes_fit(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& target_axes,
+                    const std::string& target, Span value_span, Span target_span) {
+  for (const ir::AxisId axis : context.builder[value].axes) {
+    if (contains(target_axes, axis)) continue;
+    const std::string& name = context.name(axis);
+    const Span origin = origin_of(context, value, axis);
+    auto report = context.sink.report(Diag::axis_left_over, value_span, name, target);
+    report.label(origin, "axis `{}` comes from here", name);
+    report.label(target_span, "{} has {}", target, describe_axes(context, target_axes));
+    report.help("fold it, for example `sum[{0}](…)` or `max[{0}](…)`", name);
+    return false;
+  }
+  return true;
+}
+
+void check_assignment(Context& context, const ast::AssignStmt& node, Span span) {
+  Assignment(context, node, span).check();
+}
+
+}  // namespace tessera::sema

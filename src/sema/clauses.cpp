@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clauses of a kernel.
+#include "sema/clauses.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "sema/constants.h"
+#include "sema/sizes.h"
+#include "sema/types.h"
+
+namespace tessera::sema {
+
+namespace {
+
+/// Values that a half-open element of a set may stand for.
+constexpr std::int64_t kSetLimit = 4096;
+
+std::optional<ir::Relation> relation_of(ast::BinaryOp op) {
+  switch (op) {
+    case ast::BinaryOp::equal: return ir::Relation::equal;
+    case ast::BinaryOp::not_equal: return ir::Relation::not_equal;
+    case ast::BinaryOp::less: return ir::Relation::less;
+    case ast::BinaryOp::less_equal: return ir::Relation::less_equal;
+    case ast::BinaryOp::greater: return ir::Relation::greater;
+    case ast::BinaryOp::greater_equal: return ir::Relation::greater_equal;
+    default: return std::nullopt;
+  }
+}
+
+ir::Relation mirrored(ir::Relation relation) {
+  switch (relation) {
+    case ir::Relation::less: return ir::Relation::greater;
+    case ir::Relation::less_equal: return ir::Relation::greater_equal;
+    case ir::Relation::greater: return ir::Relation::less;
+    case ir::Relation::greater_equal: return ir::Relation::less_equal;
+    default: return relation;
+  }
+}
+
+class Conditions {
+ public:
+  explicit Conditions(Context& context) : context_(context) {}
+
+  void check(ast::ExprId id) {
+    const ast::Expr& expr = context_.expr(id);
+    if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
+      if (binary->op == ast::BinaryOp::logical_and) {
+        check(binary->left);
+        check(binary->right);
+        return;
+      }
+      if (const auto relation = relation_of(binary->op)) return compare(*binary, *relation, expr.span);
+    }
+    if (const auto* membership = std::get_if<ast::Membership>(&expr.node)) return member(*membership, expr.span);
+    if (std::holds_alternative<ast::Call>(expr.node)) {
+      return not_implemented(context_.sink, expr.span, "a data contract", "R28");
+    }
+    if (std::holds_alternative<ast::ErrorExpr>(expr.node)) return;
+    context_.sink.report(Diag::not_a_constraint, expr.span)
+        .note("a `where` compares sizes: `C >= 1`, `W == 2 * D`, `D in {{64, 128}}`; `&&` joins");
+  }
+
+ private:
+  ir::SizeTable& sizes() { return context_.kernel.sizes; }
+
+  void compare(const ast::Binary& binary, ir::Relation relation, Span span) {
+    const std::optional<ir::SizeId> left = size_of(context_, binary.left), right = size_of(context_, binary.right);
+    if (!left || !right) return;
+    ir::Constraint constraint{relation, *left, *right, {}, "", false, span};
+    constraint.text = fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
+    context_.kernel.constraints.push_back(std::move(constraint));
+    bound(relation, *left, *right);
+    bound(mirrored(relation), *right, *left);
+    if (relation == ir::Relation::equal) equate(*left, *right);
+  }
+
+  /// `C >= 1`: what a symbol's bounds become.
+  void bound(ir::Relation relation, ir::SizeId left, ir::SizeId right) {
+    const std::optional<ir::SymbolId> id = sizes().as_symbol(left);
+    const std::optional<std::int64_t> value = sizes().as_constant(right);
+    if (!id || !value) return;
+    ir::Symbol& symbol = context_.kernel.symbols[*id];
+    const auto at_least = [&](std::int64_t low) { symbol.minimum = std::max(symbol.minimum, low); };
+    const auto at_most = [&](std::int64_t high) { symbol.maximum = std::min(symbol.maximum.value_or(high), high); };
+    if (relation == ir::Relation::equal || relation == ir::Relation::greater_equal) at_least(*value);
+    if (relation == ir::Relation::equal || relation == ir::Relation::less_equal) at_most(*value);
+    if (relation == ir::Relation::greater) at_least(*value + 1);
+    if (relation == ir::Relation::less) at_most(*value - 1);
+    if (relation == ir::Relation::not_equal && *value == 0) at_least(1);
+  }
+
+  void equate(ir::SizeId left, ir::SizeId right) {
+    left = context_.canonical(left);
+    right = context_.canonical(right);
+    std::optional<ir::SymbolId> symbol = sizes().as_symbol(left);
+    if (!symbol || occurs(*symbol, right)) {
+      std::swap(left, right);
+      symbol = sizes().as_symbol(left);
+    }
+    if (!symbol || occurs(*symbol, right)) return;
+    for (auto& [other, size] : context_.equalities) {
+      size = sizes().substitute(size, [&](ir::SymbolId s) { return s == *symbol ? right : sizes().symbol(s); });
+    }
+    context_.equalities.emplace(*symbol, right);
+  }
+
+  bool occurs(ir::SymbolId symbol, ir::SizeId size) {
+    const std::vector<ir::SymbolId> symbols = sizes().symbols_of(size);
+    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  }
+
+  void member(const ast::Membership& membership, Span span) {
+    const std::optional<ir::SizeId> left = size_of(context_, membership.operand);
+    std::vector<std::int64_t> values;
+    for (const ast::SetElement& element : membership.elements) {
+      if (!collect(element, values)) return;
+    }
+    if (!left) return;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    ir::Constraint constraint{ir::Relation::member, *left, sizes().constant(0), values, "", false, span};
+    constraint.text = fmt::format("{} in {{{}}}", context_.spell(*left), fmt::join(values, ", "));
+    context_.kernel.constraints.push_back(std::move(constraint));
+    if (const std::optional<ir::SymbolId> symbol = sizes().as_symbol(*left); symbol && !values.empty()) {
+      ir::Symbol& declared = context_.kernel.symbols[*symbol];
+      declared.allowed = values;
+      declared.minimum = std::max(declared.minimum, values.front());
+      declared.maximum = std::min(declared.maximum.value_or(values.back()), values.back());
+    }
+  }
+
+  bool collect(const ast::SetElement& element, std::vector<std::int64_t>& values) {
+    const auto value = constant_integer(context_, element.value, "an element of a set");
+    if (!value) return false;
+    if (!element.end.valid()) {
+      values.push_back(*value);
+      return true;
+    }
+    const auto end = constant_integer(context_, element.end, "an element of a set");
+    if (!end) return false;
+    if (*end - *value > kSetLimit) {
+      context_.sink.report(Diag::set_too_large, context_.expr(element.value).span, kSetLimit)
+          .help("compare instead: `{0} <= D && D < {1}`", *value, *end);
+      return false;
+    }
+    for (std::int64_t i = *value; i < *end; ++i) values.push_back(i);
+    return true;
+  }
+
+  Context& context_;
+};
+
+class PrecisionReader {
+ public:
+  explicit PrecisionReader(Context& context) : context_(context) {}
+
+  void read(const ast::Argument& argument) {
+    if (!argument.name) {
+      context_.sink.report(Diag::clause_argument, argument.span, "precision(exp = fast)");
+      return;
+    }
+    const std::string& key = argument.name->text;
+    if (key == "exp") return read_choice(argument, "ulp", "fast", context_.precision.fast_exp);
+    if (key == "contract") return read_choice(argument, "off", "on", context_.precision.contract);
+    if (key == "store") return read_store(argument);
+    constexpr std::array kPlanned = {"div", "multiply", "accumulate", "compute", "safe", "scale", "amax"};
+    if (std::find(kPlanned.begin(), kPlanned.end(), key) != kPlanned.end()) {
+      return not_implemented(context_.sink, argument.span, "`precision(" + key + " = …)`", "R24");
+    }
+    auto report = context_.sink.report(Diag::unknown_clause_key, argument.name->span, key, "precision");
+    if (const auto suggestion = nearest(key, {"exp", "contract", "store", "div", "multiply", "accumulate"})) {
+      report.fix(argument.name->span, *suggestion, fmt::format("did you mean `{}`?", *suggestion));
+    }
+    report.note("`precision` takes `exp = fast`, `contract = off` and `store = T`");
+  }
+
+ private:
+  std::string word(const ast::Argument& argument) const {
+    const auto* name = std::get_if<ast::NameRef>(&context_.expr(argument.value).node);
+    return name != nullptr ? name->name : "";
+  }
+
+  void read_choice(const ast::Argument& argument, const std::string& no, const std::string& yes, bool& target) {
+    const std::string value = word(argument);
+    if (value == yes || value == no) {
+      target = value == yes;
+      return;
+    }
+    context_.sink.report(Diag::clause_value, context_.expr(argument.value).span, argument.name->text, yes, no);
+  }
+
+  void read_store(const ast::Argument& argument) {
+    const Span span = context_.expr(argument.value).span;
+    context_.precision.store = resolve_type(context_, {word(argument), span});
+    if (!context_.precision.store) return;
+    for (const ir::Tensor& tensor : context_.kernel.tensors) {
+      if (!tensor.is_output || tensor.dtype == *context_.precision.store) continue;
+      context_.sink.report(Diag::store_type, span, spelling(*context_.precision.store), tensor.name, spelling(tensor.dtype))
+          .label(tensor.span, "`{}` is `{}`", tensor.name, spelling(tensor.dtype))
+          .note("`store` states what is written; it converts nothing");
+    }
+  }
+
+  Context& context_;
+};
+
+void check_verify(Context& context, const ast::VerifyClause& clause) {
+  for (const ast::Argument& argument : clause.arguments) {
+    const bool known = argument.name && (argument.name->text == "max_rel" || argument.name->text == "max_abs");
+    if (!argument.name) {
+      context.sink.report(Diag::clause_argument, argument.span, "verify(max_rel = 1e-2)");
+    } else if (!known) {
+      context.sink.report(Diag::unknown_clause_key, argument.name->span, argument.name->text, "verify")
+          .note("`verify` takes `max_rel` and `max_abs`");
+    } else if (const auto bound = constant_value(context, argument.value); !bound || !(bound->as_real() > 0)) {
+      context.sink.report(Diag::verify_bound, context.expr(argument.value).span, argument.name->text);
+    }
+  }
+}
+
+}  // namespace
+
+void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
+  std::array<const ast::Clause*, 3> seen{};
+  constexpr std::array kNames = {"where", "precision", "verify"};
+  for (const ast::Clause& clause : clauses) {
+    const std::size_t kind = clause.node.index();
+    if (seen[kind] != nullptr) {
+      context.sink.report(Diag::clause_twice, clause.span, kNames[kind]).label(seen[kind]->span, "the first one");
+      continue;
+    }
+    seen[kind] = &clause;
+    if (const auto* where = std::get_if<ast::WhereClause>(&clause.node)) {
+      for (const ast::ExprId condition : where->conditions) Conditions(context).check(condition);
+    } else if (const auto* precision = std::get_if<ast::PrecisionClause>(&clause.node)) {
+      for (const ast::Argument& argument : precision->arguments) PrecisionReader(context).read(argument);
+    } else {
+      check_verify(context, std::get<ast::VerifyClause>(clause.node));
+    }
+  }
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// `where …`, `precision(…)`, `verify(…)` behind a kernel's parameters (R27, R28).
+#pragma once
+
+#include <vector>
+
+#include "sema/context.h"
+
+namespace tessera::sema {
+
+void check_clauses(Context& context, const std::vector<ast::Clause>& clauses);
+
+}  // namespace tessera::sema

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a kernel in the order in which they need each other.
+#include "sema/kernels.h"
+
+#include <fmt/ranges.h>
+
+#include "sema/annotations.h"
+#include "sema/clauses.h"
+#include "sema/constants.h"
+#include "sema/functions.h"
+#include "sema/generics.h"
+#include "sema/parameters.h"
+#include "sema/passes/passes.h"
+#include "sema/prove/legality.h"
+#include "sema/ranges.h"
+#include "sema/statements.h"
+
+namespace tessera::sema {
+
+namespace {
+
+class KernelChecker {
+ public:
+  KernelChecker(Context& context, const ast::Decl& declaration)
+      : context_(context), declaration_(declaration), kernel_(std::get<ast::KernelDecl>(declaration.node)) {}
+
+  void check(const Instantiation& instantiation) {
+    context_.scope.push();
+    bind_generics(context_, kernel_.generics, instantiation.arguments, instantiation.name_span);
+    check_parameters(context_, kernel_.parameters);
+    check_symbols_bare(context_);
+    check_clauses(context_, kernel_.clauses);
+    check_kernel_annotations(context_, declaration_.annotations);
+    collect_plan_parameters(context_, kernel_.body);
+    check_body();
+    check_tiles_used(context_);
+    warn_unused();
+    context_.scope.pop();
+  }
+
+ private:
+  void check_body() {
+    context_.scope.push();
+    const ast::Stmt* first = nullptr;
+    for (const ast::StmtId id : kernel_.body.statements) {
+      const ast::Stmt& statement = context_.file[id];
+      if (const auto* grid = std::get_if<ast::GridStmt>(&statement.node)) {
+        if (first == nullptr) {
+          check_grid(*grid, statement.span);
+        } else {
+          not_implemented(context_.sink, grid_head(*grid, statement.span), "a second `grid`", "R16");
+        }
+        first = &statement;
+      } else {
+        check_outside_grid(statement);
+      }
+    }
+    context_.scope.pop();
+    if (first == nullptr) {
+      context_.sink.report(Diag::kernel_without_grid, kernel_.name.span, kernel_.name.text)
+          .help("what it computes stands in `grid … {{ … }}`");
+    }
+  }
+
+  static Span grid_head(const ast::GridStmt& grid, Span span) {
+    return {span.file, span.begin, grid.ranges.empty() ? grid.body.span.begin : grid.ranges.back().span.end};
+  }
+
+  void check_outside_grid(const ast::Stmt& statement) {
+    if (const auto* declared = std::get_if<ast::DeclStmt>(&statement.node)) {
+      const ast::DeclNode& node = context_.file[declared->declaration].node;
+      if (const auto* constant = std::get_if<ast::ConstDecl>(&node)) return declare_constant(context_, *constant);
+      if (std::holds_alternative<ast::FnDecl>(node)) return declare_function(context_, declared->declaration);
+    }
+    if (std::holds_alternative<ast::TempStmt>(statement.node)) {
+      return not_implemented(context_.sink, statement.span, "`temp`", "R16");
+    }
+    context_.sink.report(Diag::misplaced_statement, statement.span, "this statement", "in a `grid`");
+  }
+
+  void check_grid(const ast::GridStmt& node, Span span) {
+    ir::Grid grid;
+    grid.span = grid_head(node, span);
+    context_.scope.push();
+    for (const ast::Range& range : node.ranges) {
+      if (const auto axis = declare_range(context_, range, ir::AxisKind::grid)) grid.axes.push_back(*axis);
+    }
+    grid.requests = check_grid_annotations(context_, node.annotations);
+    context_.builder.open_block();
+    check_block(context_, node.body);
+    grid.body = context_.builder.close_block();
+    context_.scope.pop();
+    context_.kernel.grids.push_back(std::move(grid));
+  }
+
+  void warn_unused() {
+    for (const ast::Parameter& parameter : kernel_.parameters) {
+      const Entity* entity = context_.scope.find(parameter.name.text);
+      if (entity == nullptr || entity->used || entity->span != parameter.name.span) continue;
+      if (std::holds_alternative<ErrorEntity>(entity->node) || parameter.direction == ast::Direction::out) continue;
+      context_.sink.report(Diag::unused_parameter, parameter.name.span, parameter.name.text);
+    }
+    for (const ast::GenericParameter& parameter : kernel_.generics) {
+      const Entity* entity = context_.scope.find(parameter.name.text);
+      if (entity == nullptr || entity->used || std::holds_alternative<ErrorEntity>(entity->node)) continue;
+      context_.sink.report(Diag::unused_parameter, parameter.name.span, parameter.name.text);
+    }
+  }
+
+  Context& context_;
+  const ast::Decl& declaration_;
+  const ast::KernelDecl& kernel_;
+};
+
+}  // namespace
+
+std::optional<ir::Kernel> check_kernel(const ast::File& file, DiagnosticSink& sink, Scope& scope,
+                                       const Instantiation& instantiation) {
+  const ast::Decl& declaration = file[instantiation.declaration];
+  const auto& node = std::get<ast::KernelDecl>(declaration.node);
+  ir::Kernel kernel;
+  kernel.name = node.name.text;
+  kernel.c_name = instantiation.c_name;
+  kernel.doc = fmt::format("{}", fmt::join(declaration.documentation, "\n"));
+  kernel.span = node.name.span;
+  const std::size_t errors = sink.error_count();
+  Context context(file, sink, kernel, scope);
+  KernelChecker(context, declaration).check(instantiation);
+  if (sink.error_count() != errors) return std::nullopt;
+  check_legality(context);
+  if (sink.error_count() != errors) return std::nullopt;
+  run_passes(kernel);
+  return kernel;
+}
+
+}  // namespace tessera::sema

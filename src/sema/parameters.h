@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a kernel: tensors, scalars, and the dimension symbols in their types (R13, R28).
+#pragma once
+
+#include <vector>
+
+#include "sema/context.h"
+
+namespace tessera::sema {
+
+void check_parameters(Context& context, const std::vector<ast::Parameter>& parameters);
+
+/// Reports symbols that stand bare in no parameter: the launcher could not find their values.
+void check_symbols_bare(Context& context);
+
+}  // namespace tessera::sema

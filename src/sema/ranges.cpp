@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges: their bounds, steps and what they may index.
+#include "sema/ranges.h"
+
+#include "sema/constants.h"
+#include "sema/sizes.h"
+
+namespace tessera::sema {
+
+namespace {
+
+struct Bounds {
+  ir::SizeId lower, upper;
+  std::optional<ir::SizeId> dimension;  ///< what a bare use may index (R4)
+  std::optional<ir::SymbolId> symbol;   ///< set when it is a whole dimension
+};
+
+class RangeReader {
+ public:
+  RangeReader(Context& context, const ast::Range& range, ir::AxisKind kind)
+      : context_(context), range_(range), kind_(kind) {}
+
+  std::optional<ir::AxisId> declare() {
+    const std::optional<Bounds> bounds = std::visit([this](const auto& d) { return of(d); }, range_.domain.node);
+    ir::Axis axis;
+    const bool step_good = read_step(axis);
+    if (range_.relation.valid()) {
+      not_implemented(context_.sink, context_.expr(range_.relation).span, "a relation of a range", "R12");
+    }
+    if (!bounds || !step_good || range_.relation.valid()) {
+      context_.declare(range_.name, ErrorEntity{});
+      return std::nullopt;
+    }
+    axis.name = range_.name.text;
+    axis.kind = kind_;
+    axis.lower = bounds->lower;
+    axis.upper = bounds->upper;
+    axis.dimension = bounds->symbol;
+    axis.span = range_.span;
+    const ir::AxisId id = context_.kernel.axes.add(std::move(axis));
+    context_.declare(range_.name, RangeEntity{id, bounds->dimension});
+    return id;
+  }
+
+ private:
+  ir::SizeTable& sizes() { return context_.kernel.sizes; }
+
+  /// A dimension, a literal, or a size made of them.
+  std::optional<Bounds> of(const ast::WholeDomain& domain) {
+    if (refuse_range(domain.extent)) return std::nullopt;
+    const std::optional<ir::SizeId> extent = size_of(context_, domain.extent);
+    if (!extent) return std::nullopt;
+    return Bounds{sizes().constant(0), *extent, *extent, sizes().as_symbol(*extent)};
+  }
+
+  /// `Dim[lo .. hi]`, clipped to the dimension.
+  std::optional<Bounds> of(const ast::PartDomain& domain) {
+    Entity* entity = context_.scope.find(domain.dimension.text);
+    if (entity == nullptr) {
+      report_unknown_name(context_, domain.dimension.text, domain.dimension.span);
+      return std::nullopt;
+    }
+    entity->used = true;
+    const auto* symbol = std::get_if<SymbolEntity>(&entity->node);
+    if (symbol == nullptr) {
+      context_.sink.report(Diag::not_a_dimension, domain.dimension.span, domain.dimension.text)
+          .label(entity->span, "`{}` is {} here", domain.dimension.text, describe(*entity));
+      return std::nullopt;
+    }
+    const ir::SizeId whole = sizes().symbol(symbol->id);
+    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo), upper = size_of(context_, domain.hi);
+    if (!lower || !upper) return std::nullopt;
+    return Bounds{sizes().maximum(*lower, sizes().constant(0)), sizes().minimum(*upper, whole), whole, std::nullopt};
+  }
+
+  std::optional<Bounds> of(const ast::BoundsDomain& domain) {
+    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo), upper = size_of(context_, domain.hi);
+    if (!lower || !upper) return std::nullopt;
+    return Bounds{*lower, *upper, std::nullopt, std::nullopt};
+  }
+
+  /// A range over a range.
+  bool refuse_range(ast::ExprId id) {
+    const auto* name = std::get_if<ast::NameRef>(&context_.expr(id).node);
+    const Entity* entity = name != nullptr ? context_.scope.find(name->name) : nullptr;
+    if (entity == nullptr || !std::holds_alternative<RangeEntity>(entity->node)) return false;
+    not_implemented(context_.sink, context_.expr(id).span, "a range over a range", "R5");
+    return true;
+  }
+
+  bool read_step(ir::Axis& axis) {
+    if (std::holds_alternative<ast::NoStep>(range_.step)) return true;
+    if (kind_ == ir::AxisKind::let) {
+      const auto* expr = std::get_if<ast::ExprId>(&range_.step);
+      const Span span = expr != nullptr ? context_.expr(*expr).span : std::get<ast::AutoStep>(range_.step).span;
+      context_.sink.report(Diag::let_with_step, span, range_.name.text)
+          .note("a `let` range names coordinates and does not iterate, so it has no step");
+      return false;
+    }
+    if (std::holds_alternative<ast::AutoStep>(range_.step)) {
+      axis.step = ir::StepKind::plan;
+      return true;
+    }
+    return read_step_expression(axis, std::get<ast::ExprId>(range_.step));
+  }
+
+  bool read_step_expression(ir::Axis& axis, ast::ExprId id) {
+    const ast::Expr& expr = context_.expr(id);
+    if (std::holds_alternative<ast::ErrorExpr>(expr.node)) return false;
+    const auto* name = std::get_if<ast::NameRef>(&expr.node);
+    const bool declared = name != nullptr && context_.scope.find(name->name) != nullptr;
+    if (name != nullptr && !declared && context_.plan_parameters.contains(name->name)) {
+      axis.step = ir::StepKind::plan;
+      axis.step_name = name->name;
+      const auto tile = context_.tiles.find(name->name);
+      if (tile != context_.tiles.end()) {
+        axis.step_size = tile->second.size;
+        tile->second.used = true;
+      }
+      return true;
+    }
+    const std::optional<std::int64_t> step = constant_integer(context_, id, "a step");
+    if (!step) return false;
+    if (*step < 1) {
+      context_.sink.report(Diag::step_not_positive, expr.span, *step);
+      return false;
+    }
+    axis.step = ir::StepKind::semantic;
+    axis.step_size = *step;
+    return true;
+  }
+
+  Context& context_;
+  const ast::Range& range_;
+  ir::AxisKind kind_;
+};
+
+void collect_from(Context& context, const std::vector<ast::Range>& ranges) {
+  for (const ast::Range& range : ranges) {
+    const auto* step = std::get_if<ast::ExprId>(&range.step);
+    const auto* name = step != nullptr ? std::get_if<ast::NameRef>(&context.expr(*step).node) : nullptr;
+    if (name != nullptr && context.scope.find(name->name) == nullptr) context.plan_parameters.insert(name->name);
+  }
+}
+
+}  // namespace
+
+std::optional<ir::AxisId> declare_range(Context& context, const ast::Range& range, ir::AxisKind kind) {
+  return RangeReader(context, range, kind).declare();
+}
+
+void collect_plan_parameters(Context& context, const ast::Block& body) {
+  for (const ast::StmtId id : body.statements) {
+    const ast::StmtNode& node = context.file[id].node;
+    if (const auto* grid = std::get_if<ast::GridStmt>(&node)) {
+      collect_from(context, grid->ranges);
+      collect_plan_parameters(context, grid->body);
+    } else if (const auto* loop = std::get_if<ast::ForStmt>(&node)) {
+      collect_from(context, loop->ranges);
+      collect_plan_parameters(context, loop->body);
+    } else if (const auto* unrolled = std::get_if<ast::StaticForStmt>(&node)) {
+      collect_plan_parameters(context, unrolled->body);
+    }
+  }
+}
+
+void check_tiles_used(Context& context) {
+  for (const auto& [name, tile] : context.tiles) {
+    if (tile.used) continue;
+    auto report = context.sink.report(Diag::tile_name_unused, tile.span, name);
+    std::vector<std::string> steps(context.plan_parameters.begin(), context.plan_parameters.end());
+    if (steps.size() == 1) {
+      const Span name_span{tile.span.file, tile.span.begin, tile.span.begin + static_cast<std::uint32_t>(name.size())};
+      report.fix(name_span, steps[0], fmt::format("did you mean `{}`?", steps[0]));
+    }
+    report.note("`@tile` binds the names of plan steps: `for k in K by {}`", name);
+  }
+}
+
+}  // namespace tessera::sema
