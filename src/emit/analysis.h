@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about one phase that planning and lowering share: what depends on which axes, which memory is touched how.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "sema/ir/affine.h"
+#include "sema/ir/module.h"
+
+namespace tessera::emit {
+
+using AxisSet = std::set<ir::AxisId>;
+
+/// One load or write of a tensor.
+struct Access {
+  ir::ValueId value;  // the load, or the value that is written
+  ir::TensorId tensor;
+  std::vector<ir::ValueId> index_values;
+  std::vector<std::optional<ir::Affine>> indices;
+  AxisSet axes;  // every axis the address depends on
+  const ir::Write* write = nullptr;  // null for a load
+
+  bool is_write() const { return write != nullptr; }
+};
+
+/// What one value depends on at a point.
+struct Dependence {
+  AxisSet axes;   // axes whose coordinate it needs: its own and scalar ranges
+  AxisSet loops;  // loops inside whose body it must be computed: it reads a variable or the tile of the loop
+};
+
+struct PhaseAnalysis {
+  std::vector<Access> accesses;
+  std::map<ir::ValueId, Dependence> dependence;  // of every value that a statement needs
+  std::map<ir::ValueId, int> uses;               // by values and statements
+  std::vector<ir::AxisId> inner_axes;            // bound inside the grid and used, ascending
+  AxisSet crossed;                               // by reductions
+  AxisSet picked;                                // of picks, table lookups and comparisons: worth unrolling
+  AxisSet loops;                                 // bound by Loop statements
+  std::vector<const ir::Write*> writes;          // in program order
+  std::vector<const ir::Statement*> roots;       // writes, assignments, declarations in program order
+
+  bool depends(ir::ValueId value, ir::AxisId axis) const { return dependence.at(value).axes.contains(axis); }
+};
+
+/// `sizes` is an extension of the kernel's table in which affine forms are interned.
+PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTable& sizes);
+
+/// The extent of an axis when it is constant.
+std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
+
+}  // namespace tessera::emit

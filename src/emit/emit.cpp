@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline on one screen: plan, lower, choose variants, print.
+#include "emit/emit.h"
+
+#include <fmt/format.h>
+
+#include "emit/fault.h"
+#include "emit/lower.h"
+#include "emit/naming.h"
+#include "emit/plan.h"
+#include "emit/plan_variants.h"
+#include "emit/print.h"
+#include "emit/print_launcher.h"
+#include "emit/report.h"
+#include "emit/signature.h"
+#include "emit/tables.h"
+#include "emit/template.h"
+
+namespace tessera::emit {
+
+namespace {
+
+struct PlannedKernel {
+  KernelPlan plan;
+  LoweredPhase lowered;
+};
+
+std::optional<PlannedKernel> plan_kernel(const ir::Kernel& kernel, const Target& target, const Options& options, DiagnosticSink& sink) {
+  auto plan = make_plan(kernel, target, options.plan, sink);
+  if (!plan) return std::nullopt;
+  LoweredPhase lowered = lower(*plan);
+  if (options.fault) plant_fault(*options.fault, lowered);
+  if (!choose_variants(*plan, lowered, options.plan, sink)) return std::nullopt;
+  return PlannedKernel{std::move(*plan), std::move(lowered)};
+}
+
+std::string banner(const Options& options, std::string_view name) {
+  return fmt::format("// {}: made from {} by tesserac\n", name, options.source_name);
+}
+
+std::string open_namespace(const Options& options) { return fmt::format("namespace {} {{\n", options.name_space); }
+std::string close_namespace(const Options& options) { return fmt::format("}}  // namespace {}\n", options.name_space); }
+std::string include_header(const Options& options) { return fmt::format("#include \"{}.h\"\n", options.file_stem); }
+
+Locate locator(const Options& options, const SourceManager& sources) {
+  return [&options, &sources](Span span) -> std::string {
+    if (!span.file.valid()) return {};
+    return fmt::format("{}:{}", options.source_name, sources.file(span.file).line_column(span.begin).line);
+  };
+}
+
+GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels, bool exports_architecture, const Options& options,
+                        const SourceManager& sources) {
+  const Locate locate = locator(options, sources);
+  Writer functions, launchers;
+  for (const PlannedKernel& kernel : kernels) {
+    print_tables(*kernel.plan.kernel, functions);
+    for (const lowered::Function& function : kernel.lowered.functions) {
+      print(function, locate, functions);
+      functions.blank();
+    }
+    print_launcher(kernel.plan, kernel.lowered, launchers);
+    launchers.blank();
+  }
+  if (exports_architecture) {
+    launchers.line(fmt::format("int {}_device_architecture() {{ return device_architecture(); }}", identifier(options.file_stem)));
+    launchers.blank();
+  }
+  const std::string name = fmt::format("{}.{}.cu", options.file_stem, target.name);
+  return {name, fill_template("kernel.cu", {{"BANNER", banner(options, name)},
+                                            {"INCLUDE", include_header(options)},
+                                            {"OPEN", open_namespace(options)},
+                                            {"FUNCTIONS", functions.text()},
+                                            {"LAUNCHERS", launchers.text()},
+                                            {"CLOSE", close_namespace(options)}})};
+}
+
+GeneratedFile header_file(const ir::Module& module, const Options& options) {
+  Writer declarations, c_declarations;
+  for (const ir::Kernel& kernel : module.kernels) {
+    print_declarations(kernel, options.architectures, declarations);
+    print_c_declarations(kernel, c_declarations);
+  }
+  declarations.blank();
+  const std::string name = options.file_stem + ".h";
+  return {name, fill_template("kernel.h", {{"BANNER", banner(options, name)},
+                                           {"OPEN", open_namespace(options)},
+                                           {"DECLARATIONS", declarations.text()},
+                                           {"C_DECLARATIONS", c_declarations.text()},
+                                           {"CLOSE", close_namespace(options)}})};
+}
+
+// The build for the newest architecture that is not newer than the device; on the host twin the newest of all.
+std::string architecture_choice(const Options& options) {
+  Writer writer;
+  writer.line("/// The architecture whose code runs: what the options name, or the newest that the device can run.");
+  writer.line("int architecture(const tessera::LaunchOptions& options) {");
+  writer.indent();
+  writer.line("if (options.arch != 0) return options.arch;");
+  writer.line(fmt::format("const int device = {}_device_architecture();", identifier(options.file_stem)));
+  for (auto name = options.architectures.rbegin(); name != options.architectures.rend(); ++name) {
+    const std::string number = name->substr(name->find('_') + 1);
+    writer.line(fmt::format("if (device >= {0}) return {0};", number));
+  }
+  writer.line("return 0;");
+  writer.outdent();
+  writer.line("}");
+  writer.blank();
+  writer.line("Status wrong_architecture(const char* kernel, const tessera::LaunchOptions& options) {");
+  writer.indent();
+  writer.line("return Status({TESSERA_WRONG_ARCHITECTURE, -1, -1, 0, 0, options.arch, kernel, nullptr, nullptr});");
+  writer.outdent();
+  writer.line("}");
+  return writer.text();
+}
+
+GeneratedFile dispatcher_file(const ir::Module& module, const Options& options) {
+  Writer dispatchers, entries;
+  for (const ir::Kernel& kernel : module.kernels) {
+    print_dispatcher(kernel, options.architectures, dispatchers);
+    print_c_entries(kernel, options.name_space, entries);
+  }
+  const std::string name = options.file_stem + ".dispatch.cpp";
+  const std::string open = open_namespace(options) + fmt::format("int {}_device_architecture();\n\n", identifier(options.file_stem));
+  return {name, fill_template("dispatch.cpp", {{"BANNER", banner(options, name)},
+                                               {"INCLUDE", include_header(options)},
+                                               {"OPEN", open},
+                                               {"CHOICE", architecture_choice(options)},
+                                               {"DISPATCHERS", dispatchers.text()},
+                                               {"CLOSE", close_namespace(options)},
+                                               {"C_ENTRIES", entries.text()}})};
+}
+
+std::string known_targets() {
+  std::string text;
+  for (const Target& target : all_targets()) text += (text.empty() ? "" : ", ") + std::string(target.name);
+  return text;
+}
+
+}  // namespace
+
+std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources, DiagnosticSink& sink) {
+  Emission result;
+  for (size_t k = 0; k < options.architectures.size(); ++k) {
+    const std::string& name = options.architectures[k];
+    const Target* target = find_target(name);
+    if (!target) {
+      sink.report(Diag::unknown_target, Span{}, name, known_targets());
+      return std::nullopt;
+    }
+    std::vector<PlannedKernel> kernels;
+    for (const ir::Kernel& kernel : module.kernels) {
+      auto planned = plan_kernel(kernel, *target, options, sink);
+      if (!planned) continue;
+      result.plan += describe(planned->plan);
+      result.report += report(planned->plan, planned->lowered);
+      kernels.push_back(std::move(*planned));
+    }
+    if (sink.has_errors()) return std::nullopt;
+    result.cuda.push_back(cuda_file(*target, kernels, k == 0, options, sources));
+  }
+  result.header = header_file(module, options);
+  result.dispatcher = dispatcher_file(module, options);
+  return result;
+}
+
+}  // namespace tessera::emit

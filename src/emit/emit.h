@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from checked kernels to files: plan for a chip, lower, print. One function.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "sema/ir/module.h"
+
+namespace tessera::emit {
+
+/// What tests and `--plan` may fix; absent fields are the planner's choice. Never changes the meaning.
+struct PlanOverrides {
+  std::map<std::string, int64_t> tiles;  // extent of a plan step, by range name: {"r", 16}
+  std::optional<int> warps;              // per block
+  std::optional<int> vector;             // elements per memory access: 1, 2, 4, 8, 16
+};
+
+/// A planted fault: leaves out the n-th (from 0) construct of a kind. For tests of the host twin only.
+struct Fault {
+  enum class Kind { guard, barrier, fill, initialisation, mask };
+  Kind kind;
+  int index = 0;
+};
+
+struct Options {
+  std::vector<std::string> architectures = {"sm_80", "sm_90"};  // rows of targets.def
+  PlanOverrides plan;
+  std::optional<Fault> fault;
+  std::string file_stem;               // "softmax": names of the generated files
+  std::string source_name;             // as it stands in comments: "softmax.tsr"
+  std::string name_space = "kernels";  // of the C++ functions
+  bool line_directives = false;        // `#line` into the .tsr file
+};
+
+struct GeneratedFile {
+  std::string name;
+  std::string text;
+};
+
+struct Emission {
+  GeneratedFile header;                   // softmax.h: C++ and C interface
+  std::vector<GeneratedFile> cuda;        // softmax.sm_80.cu, one an architecture
+  GeneratedFile dispatcher;               // softmax.dispatch.cpp: chooses the architecture
+  std::string plan;                       // what was decided, and why
+  std::string report;                     // bytes, flops, shared memory, registers, coalescing, limits
+};
+
+/// Emits all kernels of a module. Nothing is returned when a diagnostic of severity error was reported.
+std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources,
+                             DiagnosticSink& sink);
+
+}  // namespace tessera::emit

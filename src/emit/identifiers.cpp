@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A walk over expressions; texts that hold more than one word (loop headers, array extents) are split into words.
+#include "emit/identifiers.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tessera::emit {
+
+namespace {
+
+using lowered::Block;
+using lowered::Expr;
+
+class Collector {
+ public:
+  void block(const Block& statements) {
+    for (const lowered::Statement& statement : statements)
+      std::visit([&](const auto& node) { visit(node); }, statement.node);
+  }
+  std::set<std::string> found;
+
+ private:
+  void text(std::string_view words) {
+    for (size_t k = 0; k < words.size();) {
+      size_t end = k;
+      while (end < words.size() && (std::isalnum(static_cast<unsigned char>(words[end])) || words[end] == '_')) ++end;
+      if (end > k) found.insert(std::string(words.substr(k, end - k)));
+      k = std::max(end, k + 1);
+    }
+  }
+  void expression(const Expr& e) {
+    if (!e) return;
+    using Kind = lowered::Expression::Kind;
+    if (e->kind == Kind::name || e->kind == Kind::call) text(e->text);
+    for (const Expr& operand : e->operands) expression(operand);
+  }
+  void visit(const lowered::Comment&) {}
+  void visit(const lowered::Barrier&) {}
+  void visit(const lowered::Local& node) {
+    expression(node.initial);
+    text(node.type);
+    for (const std::string& extent : node.extents) text(extent);
+  }
+  void visit(const lowered::Assign& node) {
+    expression(node.target);
+    expression(node.value);
+  }
+  void visit(const lowered::Evaluate& node) { expression(node.expression); }
+  void visit(const lowered::If& node) {
+    expression(node.condition);
+    block(node.then);
+  }
+  void visit(const lowered::For& node) {
+    text(node.header);
+    text(node.step);
+    expression(node.first);
+    expression(node.end);
+    block(node.body);
+  }
+  void visit(const lowered::Shared& node) { text(node.count); }
+};
+
+bool sweep(Block& statements, const std::set<std::string>& used) {
+  bool changed = false;
+  for (lowered::Statement& statement : statements) {
+    if (auto* loop = std::get_if<lowered::For>(&statement.node)) changed |= sweep(loop->body, used);
+    if (auto* branch = std::get_if<lowered::If>(&statement.node)) changed |= sweep(branch->then, used);
+  }
+  const auto is_dead = [&](const lowered::Statement& statement) {
+    if (const auto* local = std::get_if<lowered::Local>(&statement.node))
+      return !local->name.starts_with('[') && !used.contains(local->name);
+    if (const auto* loop = std::get_if<lowered::For>(&statement.node)) return loop->body.empty();
+    if (const auto* branch = std::get_if<lowered::If>(&statement.node)) return branch->then.empty();
+    return false;
+  };
+  return std::erase_if(statements, is_dead) > 0 || changed;
+}
+
+}  // namespace
+
+std::set<std::string> identifiers_in(const Block& block) {
+  Collector collector;
+  collector.block(block);
+  return std::move(collector.found);
+}
+
+void remove_unused_locals(Block& block) {
+  while (sweep(block, identifiers_in(block))) {
+  }
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scopes, names and the loop over units of one lowered function.
+#include "emit/lower_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "emit/identifiers.h"
+#include "emit/plan_axes.h"
+#include "emit/signature.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+// The elements of an axis that a group of threads holds at once.
+constexpr const char* kChunk = "kChunk";
+
+}  // namespace
+
+FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
+    : plan_(plan), kernel_(*plan.kernel), phase_(plan.phase), analysis_(plan.phase.analysis),
+      function_plan_(function), residency_(residency) {}
+
+lowered::Function FunctionLowering::run() {
+  function_.name = safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
+  for (const auto& symbol : kernel_.symbols) names_.reserve(safe_name(symbol.name));
+  for (const auto& tensor : kernel_.tensors) names_.reserve(safe_name(tensor.name));
+  for (const auto& scalar : kernel_.scalars) names_.reserve(safe_name(scalar.name));
+  scopes_.push_back(Scope{});
+  scopes_.back().block = &blocks_.emplace_back();
+  const char* chunk = phase_.has_vectors() ? "kThreads * kVector * kStrips" : "kThreads * kStrips";
+  emit(lowered::Local{"constexpr int", kChunk, {}, lowered::name(chunk, DType::index), false, false});
+  unit_loop([&] { block(phase_.grid->body); });
+  function_.body = std::move(*scopes_.front().block);
+  remove_unused_locals(function_.body);
+  const std::set<std::string> used = identifiers_in(function_.body);
+  for (const char* parameter : {"kThreads", "kRows", "kVector", "kStrips"})
+    if (used.contains(parameter)) function_.template_parameters.push_back(std::string("int ") + parameter);
+  function_.threads = "kThreads * kRows";
+  function_.parameters = kernel_parameters(kernel_, function_);
+  function_.comment = comment();
+  return std::move(function_);
+}
+
+std::string FunctionLowering::comment() const {
+  std::string lanes;
+  for (const Lane& lane : phase_.lanes) lanes += fmt::format("{}`{}`", lanes.empty() ? "" : ", ", kernel_.axes[lane.axis].name);
+  const std::string subject = fmt::format("{}: ", kernel_.c_name);
+  if (lanes.empty()) return subject + "one thread of each group works.";
+  if (phase_.lanes[0].chunked) return subject + fmt::format("the threads of a group share a chunk of {}.", lanes);
+  if (function_plan_.resident) return subject + fmt::format("a group of kThreads threads shares {} and keeps it in registers.", lanes);
+  return subject + fmt::format("a group of kThreads threads shares {}, of any extent, and reads it again in each pass.", lanes);
+}
+
+void FunctionLowering::emit(Node node, Span span) {
+  scopes_.back().block->push_back({std::move(node), span});
+}
+
+void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap, const std::function<void()>& body) {
+  bindings.block = &blocks_.emplace_back();
+  scopes_.push_back(std::move(bindings));
+  body();
+  lowered::Block inner = std::move(*scopes_.back().block);
+  scopes_.pop_back();
+  emit(wrap(std::move(inner)));
+}
+
+void FunctionLowering::loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body) {
+  scope(std::move(bindings),
+        [&](lowered::Block inner) { return lowered::For{std::move(header), std::move(inner), unroll, {}, {}, {}, {}}; }, body);
+}
+
+void FunctionLowering::count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
+                                  const std::function<void()>& body) {
+  scope(std::move(bindings),
+        [&](lowered::Block inner) { return lowered::For{"", std::move(inner), false, name, range.first, range.end, step}; },
+        body);
+}
+
+void FunctionLowering::guard(Expr condition, std::string reason, bool is_guard, const std::function<void()>& body) {
+  if (!condition) return body();
+  // A condition binds nothing, but what it protects must stay inside: it takes over the axes of its parent.
+  Scope bindings;
+  const Scope& parent = scopes_.back();
+  bindings.axes = parent.axes;
+  bindings.loops = parent.loops;
+  bindings.is_elements = parent.is_elements;
+  scope(std::move(bindings),
+        [&](lowered::Block inner) { return lowered::If{condition, std::move(inner), std::move(reason), is_guard}; }, body);
+}
+
+Expr FunctionLowering::lower_bound(ir::AxisId axis) { return size(kernel_.axes[axis].lower); }
+Expr FunctionLowering::upper_bound(ir::AxisId axis) { return size(kernel_.axes[axis].upper); }
+
+Expr FunctionLowering::tile_of(const UnitAxis& unit) {
+  return unit.tile > 0 ? lowered::integer(unit.tile) : lowered::name(kChunk, DType::index);
+}
+
+Range FunctionLowering::range_of(ir::AxisId axis) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto found = scope->ranges.find(axis); found != scope->ranges.end()) return found->second;
+  return {lower_bound(axis), upper_bound(axis)};
+}
+
+Expr FunctionLowering::coordinate(ir::AxisId axis) {
+  if (const auto copy = unrolled_.find(axis); copy != unrolled_.end()) return lowered::integer(copy->second);
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto found = scope->coordinates.find(axis); found != scope->coordinates.end()) return found->second;
+  unreachable("a coordinate is used outside the loop that binds it");
+}
+
+Expr FunctionLowering::count_of(const UnitAxis& unit) {
+  const Expr extent = size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
+  const bool tiled = unit.is_chunk || unit.tile > 1;
+  return tiled ? lowered::call("ceil_divide", {extent, tile_of(unit)}, DType::index) : extent;
+}
+
+bool FunctionLowering::is_bound(ir::AxisId axis) const {
+  return unrolled_.contains(axis) ||
+         std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& scope) { return scope.coordinates.contains(axis); });
+}
+
+void FunctionLowering::unit_loop(const std::function<void()>& body) {
+  emit(lowered::Local{"Group<kThreads, kRows>", "team", {}, nullptr, false, false});
+  if (phase_.units.size() == 1) return single_axis_units(phase_.units[0], body);
+  std::vector<Expr> counts;
+  unit_count_ = lowered::integer(1);
+  std::string positions, end;
+  for (const UnitAxis& unit : phase_.units) {
+    counts.push_back(count_of(unit));
+    unit_count_ = lowered::multiply(unit_count_, counts.back());
+    positions += fmt::format("{}{}", positions.empty() ? "" : ", ", named(unit_name(unit)));
+    end += fmt::format("{}units[{}]", end.empty() ? "" : " * ", counts.size() - 1);
+  }
+  if (phase_.units.empty()) end = "1";
+  if (!phase_.units.empty())
+    emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
+  Scope bindings;
+  for (const UnitAxis& unit : phase_.units) bindings.axes.insert(unit.axis);
+  loop(fmt::format("index unit = block_index() * kRows + team.number(); unit < {}; unit += block_count() * kRows", end),
+       false, std::move(bindings), [&] {
+         if (phase_.units.empty()) return body();
+         emit(lowered::Local{"auto", fmt::format("[{}]", positions), {}, lowered::name("tile_position(unit, units).at", DType::index), true, false});
+         std::function<void(size_t)> bind = [&](size_t k) {
+           if (k == phase_.units.size()) return body();
+           const std::string position = positions.substr(0, positions.find(", "));
+           positions.erase(0, std::min(positions.size(), position.size() + 2));
+           bind_unit(phase_.units[k], lowered::name(position, DType::index), [&] { bind(k + 1); });
+         };
+         bind(0);
+       });
+}
+
+// The position of a unit along one axis: the coordinate itself, or the number of a tile.
+std::string FunctionLowering::unit_name(const UnitAxis& unit) {
+  const bool tiled = unit.is_chunk || unit.tile > 1;
+  const bool direct = !tiled && lowered::constant_of(lower_bound(unit.axis)) == 0;
+  return lowercase(kernel_.axes[unit.axis].name) + (direct ? "" : "_tile");
+}
+
+void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::function<void()>& body) {
+  const std::string axis = lowercase(kernel_.axes[unit.axis].name);
+  const Expr count = count_of(unit);
+  const bool tiled = unit.is_chunk || unit.tile > 1;
+  unit_count_ = count;
+  const bool direct = !tiled && lowered::constant_of(lower_bound(unit.axis)) == 0;
+  const std::string variable = direct ? named(axis) : "unit";
+  Scope bindings;
+  bindings.axes.insert(unit.axis);
+  if (direct) bindings.coordinates[unit.axis] = lowered::name(variable, DType::index);
+  std::string end = "units";
+  if (direct && kernel_.axes[unit.axis].dimension) {
+    end = safe_name(kernel_.symbols[*kernel_.axes[unit.axis].dimension].name);
+  } else {
+    emit(lowered::Local{"index", "units", {}, count, true, false});
+  }
+  loop(fmt::format("index {0} = block_index() * kRows + team.number(); {0} < {1}; {0} += block_count() * kRows", variable, end),
+       false, std::move(bindings), [&] {
+         if (direct) return body();
+         bind_unit(unit, lowered::name("unit", DType::index), body);
+       });
+}
+
+void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::function<void()>& body) {
+  const std::string axis = lowercase(kernel_.axes[unit.axis].name);
+  if (!unit.is_chunk && unit.tile <= 1) {
+    if (lowered::constant_of(lower_bound(unit.axis)) == 0) {
+      scopes_.back().coordinates[unit.axis] = index;
+      return body();
+    }
+    const std::string name = named(axis);
+    emit(lowered::Local{"index", name, {}, lowered::add(lower_bound(unit.axis), index), true, false});
+    scopes_.back().coordinates[unit.axis] = lowered::name(name, DType::index);
+    return body();
+  }
+  const std::string first = named(axis + "_first");
+  emit(lowered::Local{"index", first, {}, lowered::add(lower_bound(unit.axis), lowered::multiply(index, tile_of(unit))), true, false});
+  Range range{lowered::name(first, DType::index), upper_bound(unit.axis)};
+  if (unit.tile > 0) {
+    const std::string end = named(axis + "_end");
+    emit(lowered::Local{"index", end, {}, lowered::call("minimum", {lowered::add(range.first, tile_of(unit)), range.end}, DType::index), true, false});
+    range.end = lowered::name(end, DType::index);
+  }
+  scopes_.back().ranges[unit.axis] = range;
+  if (unit.is_chunk) return body();
+  const std::string name = named(axis);
+  Scope bindings;
+  bindings.axes.insert(unit.axis);
+  bindings.coordinates[unit.axis] = lowered::name(name, DType::index);
+  loop(fmt::format("index {0} = {1}; {0} < {2}; ++{0}", name, first, range.end->text), false, std::move(bindings), body);
+}
+
+Instance FunctionLowering::instance(ir::ValueId id) const {
+  Instance result{id, {}};
+  for (ir::AxisId axis : analysis_.dependence.at(id).axes)
+    if (const auto found = unrolled_.find(axis); found != unrolled_.end()) result.second.push_back(found->second);
+  return result;
+}
+
+size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, ir::AxisId without) const {
+  const Dependence& needs = analysis_.dependence.at(id);
+  for (size_t k = scopes_.size(); k-- > 1;) {
+    const Scope& scope = scopes_[k];
+    if (outside_elements && scope.is_elements) continue;
+    const bool binds_axis = std::any_of(needs.axes.begin(), needs.axes.end(), [&](ir::AxisId axis) { return axis != without && scope.axes.contains(axis); });
+    const bool is_body = std::any_of(needs.loops.begin(), needs.loops.end(), [&](ir::AxisId axis) { return scope.loops.contains(axis); });
+    if (binds_axis || is_body) return k;
+  }
+  return 0;
+}
+
+void FunctionLowering::at_scope(size_t target, const std::function<void()>& body) {
+  std::vector<Scope> hidden(std::make_move_iterator(scopes_.begin() + static_cast<std::ptrdiff_t>(target) + 1),
+                            std::make_move_iterator(scopes_.end()));
+  scopes_.resize(target + 1);
+  const int sweep = sweep_;
+  body();
+  sweep_ = sweep;
+  scopes_.insert(scopes_.end(), std::make_move_iterator(hidden.begin()), std::make_move_iterator(hidden.end()));
+}
+
+std::string FunctionLowering::suffix(const std::vector<int64_t>& coordinates) const {
+  std::string text;
+  for (int64_t coordinate : coordinates) text += fmt::format("_{}", coordinate);
+  return text;
+}
+
+std::string FunctionLowering::name_for(ir::ValueId id) const {
+  const ir::Value& value = kernel_.values[id];
+  const std::string copies = suffix(instance(id).second);
+  if (!value.name.empty()) return value.name + copies;
+  if (const auto* load = std::get_if<ir::Load>(&value.op)) return kernel_.tensors[load->tensor].name + "_value" + copies;
+  if (const auto* cast = std::get_if<ir::Cast>(&value.op))
+    if (const auto* load = std::get_if<ir::Load>(&kernel_.values[cast->operand].op)) return kernel_.tensors[load->tensor].name + "_value" + copies;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&value.op)) return ir::spelling(reduce->op).substr(7) + "_" + lowercase(kernel_.axes[reduce->axes[0]].name) + copies;
+  if (const auto* math = std::get_if<ir::Math>(&value.op)) return ir::spelling(math->function) + "_value" + copies;
+  return "t" + copies;
+}
+
+const Lane* FunctionLowering::lane_among(const AxisSet& axes) const {
+  for (const Lane& lane : phase_.lanes)
+    if (axes.contains(lane.axis)) return &lane;
+  return nullptr;
+}
+
+namespace {
+
+// Loads and what needs tens of instructions are worth registers; the rest is computed again.
+constexpr int kWorthKeeping = 8;
+
+class Cost {
+ public:
+  Cost(const ir::Kernel& kernel, const std::set<Instance>& kept) : kernel_(kernel), kept_(kept) {}
+
+  int of(const Instance& instance) {
+    if (const auto known = known_.find(instance.first); known != known_.end()) return known->second;
+    int sum = own(instance.first);
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[instance.first].op)) {
+      const bool held = std::any_of(kept_.begin(), kept_.end(), [&](const Instance& other) { return other.first == operand; });
+      if (!held) sum = std::min(sum + of({operand, {}}), 1000);
+    }
+    return known_[instance.first] = sum;
+  }
+
+ private:
+  int own(ir::ValueId id) const {
+    const ir::Op& op = kernel_.values[id].op;
+    if (std::holds_alternative<ir::Load>(op)) return 20;
+    if (std::holds_alternative<ir::Math>(op)) return 15;
+    if (std::holds_alternative<ir::Reduce>(op)) return 20;
+    const bool free = std::holds_alternative<ir::Constant>(op) || std::holds_alternative<ir::Coordinate>(op) ||
+                      std::holds_alternative<ir::Extent>(op) || std::holds_alternative<ir::ScalarArgument>(op) ||
+                      std::holds_alternative<ir::Pick>(op);
+    return free ? 0 : 1;
+  }
+
+  const ir::Kernel& kernel_;
+  const std::set<Instance>& kept_;
+  std::map<ir::ValueId, int> known_;
+};
+
+// From what a run without registers computed in which sweep: the values that several sweeps need and that cost more
+// than a few instructions to make from the ones kept already. Ids ascend from operands to results.
+std::set<Instance> candidates(const KernelPlan& plan, const Residency& residency) {
+  std::set<Instance> kept;
+  for (const auto& [instance, sweeps] : residency.sweeps) {
+    if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
+    const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
+    const bool fits = std::none_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
+    if (fits && Cost(*plan.kernel, kept).of(instance) >= kWorthKeeping) kept.insert(instance);
+  }
+  return kept;
+}
+
+}  // namespace
+
+LoweredPhase lower(KernelPlan& plan) {
+  LoweredPhase result;
+  for (const FunctionPlan& function : plan.phase.functions) {
+    Residency residency;
+    lowered::Function text;
+    FunctionLowering first(plan, function, residency);
+    text = first.run();
+    Expr units = first.unit_count();
+    if (function.resident) {
+      residency.kept = candidates(plan, residency);
+      // What is read from a kept value is not computed again, so some candidates turn out to be needed once.
+      for (bool changed = !residency.kept.empty(); changed;) {
+        residency.sweeps.clear();
+        FunctionLowering again(plan, function, residency);
+        text = again.run();
+        units = again.unit_count();
+        result.kept_bytes = std::max(result.kept_bytes, again.kept_bytes());
+        const size_t before = residency.kept.size();
+        std::erase_if(residency.kept, [&](const Instance& instance) { return residency.sweeps[instance].size() < 2; });
+        changed = residency.kept.size() != before;
+        if (changed) result.kept_bytes = 0;
+      }
+      for (const Instance& instance : residency.kept) result.kept_names.push_back(plan.kernel->values[instance.first].name);
+    }
+    result.functions.push_back(std::move(text));
+    result.unit_count.push_back(units);
+  }
+  return result;
+}
+
+}  // namespace tessera::emit

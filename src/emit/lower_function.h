@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of lowering one function. Values are pulled in by what needs them: each is computed in the outermost
+// scope that binds everything it depends on, once, and named when it is used more than once.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emit/lower.h"
+#include "emit/naming.h"
+
+namespace tessera::emit {
+
+/// A value at the current point: its C++ expression, and the condition under which it exists (null: always).
+/// A narrow float may be carried widened: then `value` has type f32.
+struct Evaluated {
+  lowered::Expr value;
+  lowered::Expr exists;
+};
+
+/// Half open, in coordinates of the axis.
+struct Range {
+  lowered::Expr first, end;
+};
+
+/// Where a variable or a kept value lives: a local, or an array over lanes and serial axes of constant extent,
+/// one for each combination of unrolled coordinates.
+struct Storage {
+  std::string base;
+  DType type = DType::f32;
+  const Lane* lane = nullptr;
+  bool vector = false;                // the lane part is `Vector name[kStrips]`
+  std::vector<ir::AxisId> unrolled;
+  std::vector<ir::AxisId> serial;
+};
+
+struct Scope {
+  lowered::Block* block = nullptr;
+  AxisSet axes;                              // coordinates bound here
+  AxisSet loops;                             // loops whose body this is
+  std::map<ir::AxisId, lowered::Expr> coordinates;
+  std::map<ir::AxisId, Range> ranges;        // of tiles and chunks
+  std::map<Instance, Evaluated> memo;
+  std::map<Instance, std::string> vectors;   // names of vectors and arrays over kVector
+  bool is_elements = false;                  // the loop over the elements of a vector
+};
+
+/// Which values are kept in registers between sweeps, and what was learnt about them.
+struct Residency {
+  std::set<Instance> kept;
+  std::map<Instance, std::set<int>> sweeps;  // in which sweeps a value was computed
+};
+
+class FunctionLowering {
+ public:
+  FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
+
+  lowered::Function run();
+  const lowered::Expr& unit_count() const { return unit_count_; }
+  int kept_bytes() const { return kept_bytes_; }
+
+ private:
+  using Node = decltype(lowered::Statement::node);
+
+  // lower_function.cpp: scopes, names, the loop over units
+  std::string comment() const;
+  void unit_loop(const std::function<void()>& body);
+  void single_axis_units(const UnitAxis& unit, const std::function<void()>& body);
+  void bind_unit(const UnitAxis& unit, lowered::Expr index, const std::function<void()>& body);
+  lowered::Expr tile_of(const UnitAxis& unit);
+  lowered::Expr count_of(const UnitAxis& unit);
+  std::string unit_name(const UnitAxis& unit);
+  lowered::Expr lower_bound(ir::AxisId axis);
+  lowered::Expr upper_bound(ir::AxisId axis);
+  lowered::Expr size(ir::SizeId id) { return lower_size(kernel_, plan_.sizes, id); }
+  Range range_of(ir::AxisId axis);
+  lowered::Expr coordinate(ir::AxisId axis);
+  bool is_bound(ir::AxisId axis) const;
+  void emit(Node node, Span span = {});
+  /// Runs `body` in a new scope whose statements become the body of `statement_of(block)`.
+  void scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap, const std::function<void()>& body);
+  /// `for (index name = range.first; name < range.end; name += step)`
+  void count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
+                  const std::function<void()>& body);
+  void loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body);
+  void guard(lowered::Expr condition, std::string reason, bool is_guard, const std::function<void()>& body);
+  size_t scope_of(ir::ValueId id, bool outside_elements = false, ir::AxisId without = {}) const;
+  void at_scope(size_t target, const std::function<void()>& body);
+  Instance instance(ir::ValueId id) const;
+  std::string name_for(ir::ValueId id) const;
+  std::string suffix(const std::vector<int64_t>& coordinates) const;
+  std::string named(std::string_view wanted) { return names_.take(wanted); }
+
+  // lower_values.cpp: one overload an operation
+  Evaluated eval(ir::ValueId id);
+  lowered::Expr eval_total(ir::ValueId id);
+  lowered::Expr as_float(const Evaluated& value) const;
+  lowered::Expr as_stored(const lowered::Expr& value, DType type) const;
+  lowered::Expr operand(ir::ValueId id, Evaluated& result);
+  Evaluated compute(ir::ValueId id);
+  Evaluated compute(ir::ValueId id, const ir::Constant& op);
+  Evaluated compute(ir::ValueId id, const ir::Coordinate& op);
+  Evaluated compute(ir::ValueId id, const ir::Extent& op);
+  Evaluated compute(ir::ValueId id, const ir::ScalarArgument& op);
+  Evaluated compute(ir::ValueId id, const ir::Lookup& op);
+  Evaluated compute(ir::ValueId id, const ir::Load& op);
+  Evaluated compute(ir::ValueId id, const ir::ReadVariable& op);
+  Evaluated compute(ir::ValueId id, const ir::Unary& op);
+  Evaluated compute(ir::ValueId id, const ir::Binary& op);
+  Evaluated compute(ir::ValueId id, const ir::FusedMultiplyAdd& op);
+  Evaluated compute(ir::ValueId id, const ir::Math& op);
+  Evaluated compute(ir::ValueId id, const ir::Cast& op);
+  Evaluated compute(ir::ValueId id, const ir::Select& op);
+  Evaluated compute(ir::ValueId id, const ir::Filter& op);
+  Evaluated compute(ir::ValueId id, const ir::Coalesce& op);
+  Evaluated compute(ir::ValueId id, const ir::Reduce& op);
+  Evaluated compute(ir::ValueId id, const ir::Pick& op);
+  Evaluated name_result(ir::ValueId id, Evaluated result, bool crosses_scope);
+  bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
+  lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
+  /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
+  std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
+                                     lowered::Expr& exists);
+  std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
+
+  // lower_storage.cpp: variables and kept values
+  Storage make_storage(std::string base, DType type, const AxisSet& axes, bool vector);
+  void declare(const Storage& storage, lowered::Expr initial, Span span);
+  lowered::Expr place(const Storage& storage);
+  Evaluated keep(ir::ValueId id);
+  void write_kept(ir::ValueId id, const lowered::Expr& value);
+  bool is_kept(ir::ValueId id) const;
+
+  // lower_reductions.cpp
+  struct Accumulator {
+    ir::ValueId value;
+    const ir::Reduce* reduce;
+    lowered::Expr total;   // the running result
+    lowered::Expr exists;  // whether anything existed; null when that is proved
+  };
+  void group_reductions(ir::ValueId id);
+  void prepare(ir::ValueId id);
+  std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
+  int level_of(ir::ValueId id);
+  Accumulator open_accumulator(ir::ValueId id, const char* array_extent);
+  void accumulate(const Accumulator& accumulator);
+  void combine(const Accumulator& accumulator);
+  Evaluated read(const Accumulator& accumulator) const;
+  Evaluated serial_reduction(ir::ValueId id, const ir::Reduce& op);
+  Evaluated lane_reduction(ir::ValueId id, const ir::Reduce& op);
+  const Lane* crossed_lane(const ir::Reduce& op) const;
+
+  // lower_statements.cpp
+  void block(const ir::Block& statements);
+  void declare_variable(const ir::Declare& declare, Span span);
+  void assign(const ir::Assign& assign, Span span, const std::vector<const ir::Statement*>& later);
+  void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
+  void writes(const std::vector<const ir::Statement*>& batch);
+  void lane_writes(const Lane& lane, const std::vector<const ir::Statement*>& batch);
+  void plain_write(const ir::Statement& statement);
+  lowered::Expr as_float_for(const ir::Write& write);
+  void store_element(const ir::Write& write, Span span);
+  void run_loop(const ir::Loop& loop);
+  void snapshot(ir::VariableId variable, const std::vector<const ir::Statement*>& later);
+  bool loop_reads(const ir::Block& statements, ir::ValueId read, std::set<ir::ValueId>& seen) const;
+  bool reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const;
+  /// Strips of the lane, with the guard at its end; `body` runs in the scope of one strip.
+  void sweep(const Lane& lane, const std::function<void()>& body);
+  /// The elements of the vector that a thread holds in a strip.
+  void elements(const Lane& lane, const std::function<void()>& body);
+  /// All coordinates of the axes: loops for serial ones, copies for unrolled ones.
+  void points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body);
+  const Lane* lane_among(const AxisSet& axes) const;
+  AxisSet write_axes(const ir::Write& write) const;
+
+  KernelPlan& plan_;
+  const ir::Kernel& kernel_;
+  PhasePlan& phase_;
+  const PhaseAnalysis& analysis_;
+  const FunctionPlan& function_plan_;
+  Residency& residency_;
+  lowered::Function function_;
+  lowered::Expr unit_count_;
+  NameAllocator names_;
+  std::deque<lowered::Block> blocks_;
+  std::vector<Scope> scopes_;
+  std::map<ir::AxisId, int64_t> unrolled_;         // coordinates of the copy being written
+  std::map<ir::VariableId, Storage> variables_;
+  std::map<ir::ValueId, Storage> snapshots_;       // reads of a variable that was assigned since
+  std::map<Instance, Storage> kept_;
+  std::set<ir::ValueId> defined_;                  // values whose place in the program has been passed
+  std::map<ir::ValueId, int> levels_;
+  int sweep_ = -1;                                 // the sweep being written, or -1
+  int next_sweep_ = 0;
+  int kept_bytes_ = 0;
+};
+
+}  // namespace tessera::emit

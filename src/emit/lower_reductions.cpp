@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: across the threads of a group, in one sweep for all that can share it, or inside a thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/lower_function.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+bool is_argument(ir::ReduceOp op) { return op == ir::ReduceOp::argmax || op == ir::ReduceOp::argmin; }
+bool is_selection(ir::ReduceOp op) { return is_argument(op) || op == ir::ReduceOp::max || op == ir::ReduceOp::min; }
+
+const char* functor(ir::ReduceOp op) {
+  switch (op) {
+    case ir::ReduceOp::sum:
+    case ir::ReduceOp::count: return "Sum{}";
+    case ir::ReduceOp::prod: return "Product{}";
+    case ir::ReduceOp::max: return "Maximum{}";
+    case ir::ReduceOp::min: return "Minimum{}";
+    case ir::ReduceOp::any: return "Any{}";
+    case ir::ReduceOp::all: return "All{}";
+    case ir::ReduceOp::argmax: return "ArgMaximum{}";
+    case ir::ReduceOp::argmin: return "ArgMinimum{}";
+  }
+  return "";
+}
+
+Expr functor_of(ir::ReduceOp op) { return lowered::name(functor(op), DType::index); }
+
+Expr unit_of(ir::ReduceOp op, DType type) {
+  const bool greatest = op == ir::ReduceOp::min || op == ir::ReduceOp::argmin;
+  if (is_selection(op)) return lowered::name(fmt::format("{}<{}>()", greatest ? "highest" : "lowest", type_name(type)), type);
+  const bool one = op == ir::ReduceOp::prod || op == ir::ReduceOp::all;
+  return lowered::literal({.real = one ? 1.0 : 0.0, .integer = one ? 1 : 0}, type);
+}
+
+}  // namespace
+
+const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
+  for (ir::AxisId axis : op.axes)
+    if (const Lane* lane = phase_.lane_of(axis)) return lane;
+  return nullptr;
+}
+
+// How many reductions across the group lie below a value: those of one level can share a sweep.
+int FunctionLowering::level_of(ir::ValueId id) {
+  if (const auto found = levels_.find(id); found != levels_.end()) return found->second;
+  int level = 0;
+  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) level = std::max(level, level_of(operand));
+  if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce)) ++level;
+  return levels_[id] = level;
+}
+
+std::vector<ir::ValueId> FunctionLowering::fused_with(ir::ValueId id, size_t target) {
+  const Lane* lane = crossed_lane(std::get<ir::Reduce>(kernel_.values[id].op));
+  std::vector<ir::ValueId> result;
+  for (const auto& [other, dependence] : analysis_.dependence) {
+    const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[other].op);
+    if (!reduce || crossed_lane(*reduce) != lane || level_of(other) != level_of(id)) continue;
+    const bool has_copies = std::any_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) { return phase_.role(axis) == Role::unrolled; });
+    const bool same_place = !has_copies && defined_.contains(other) && scope_of(other) == target;
+    if (other == id || (same_place && !scopes_[target].memo.contains(instance(other)))) result.push_back(other);
+  }
+  return result;
+}
+
+FunctionLowering::Accumulator FunctionLowering::open_accumulator(ir::ValueId id, const char* array_extent) {
+  const ir::Value& value = kernel_.values[id];
+  const auto& op = std::get<ir::Reduce>(value.op);
+  Accumulator result{id, &op, nullptr, nullptr};
+  DType type = value.dtype;
+  if (is_selection(op.op)) type = kernel_.values[op.operand].dtype;
+  if (is_narrow_float(type)) type = DType::f32;
+  const std::string name = named(name_for(id));
+  std::vector<std::string> extents;
+  if (array_extent) extents.push_back(array_extent);
+  if (is_argument(op.op)) {
+    const Expr start = lowered::list({unit_of(op.op, type), lowered::name("kNoPosition", DType::index)});
+    emit(lowered::Local{fmt::format("Indexed<{}>", type_name(type)), name, extents, array_extent ? nullptr : start, false, true}, value.span);
+  } else {
+    emit(lowered::Local{type_name(type), name, extents, array_extent ? nullptr : unit_of(op.op, type), false, true}, value.span);
+  }
+  result.total = lowered::name(name, type);
+  if (!value.total && is_selection(op.op)) {
+    const std::string flag = named(name + "_exists");
+    emit(lowered::Local{"bool", flag, extents, array_extent ? nullptr : lowered::boolean(false), false, true}, value.span);
+    result.exists = lowered::name(flag, DType::boolean);
+  }
+  if (array_extent) {
+    const Expr j = lowered::name("j", DType::index);
+    const Expr start = is_argument(op.op) ? lowered::call(fmt::format("Indexed<{}>", type_name(type)), {unit_of(op.op, type), lowered::name("kNoPosition", DType::index)}, type) : unit_of(op.op, type);
+    loop("int j = 0; j < kVector; ++j", true, Scope{}, [&] {
+      emit(lowered::Assign{lowered::element(result.total, j, type), "=", start});
+      if (result.exists) emit(lowered::Assign{lowered::element(result.exists, j, DType::boolean), "=", lowered::boolean(false)});
+    });
+    result.total = lowered::element(result.total, j, type);
+    if (result.exists) result.exists = lowered::element(result.exists, j, DType::boolean);
+  }
+  return result;
+}
+
+// Folds the operand at the current point into the running result, if it exists.
+void FunctionLowering::accumulate(const Accumulator& accumulator) {
+  const ir::Reduce& op = *accumulator.reduce;
+  const Span span = kernel_.values[accumulator.value].span;
+  Evaluated operand = eval(op.operand);
+  if (operand.exists && lowered::constant_of(operand.exists) == 0) return;
+  const DType type = accumulator.total->type;
+  Expr value = op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
+  guard(operand.exists, "", false, [&] {
+    if (is_argument(op.op)) {
+      const Expr candidate = lowered::call(fmt::format("Indexed<{}>", type_name(type)), {value, coordinate(op.axes[0])}, type);
+      emit(lowered::Assign{accumulator.total, "=", lowered::call(functor(op.op), {accumulator.total, candidate}, type)}, span);
+    } else if (op.op == ir::ReduceOp::max || op.op == ir::ReduceOp::min) {
+      emit(lowered::Assign{accumulator.total, "=", lowered::call(op.op == ir::ReduceOp::max ? "maximum" : "minimum", {accumulator.total, value}, type)}, span);
+    } else if (op.op == ir::ReduceOp::any || op.op == ir::ReduceOp::all) {
+      emit(lowered::Assign{accumulator.total, "=", lowered::binary(op.op == ir::ReduceOp::any ? "||" : "&&", accumulator.total, value, type)}, span);
+    } else if (is_float(type) || type == DType::index) {
+      emit(lowered::Assign{accumulator.total, op.op == ir::ReduceOp::prod ? "*=" : "+=", value}, span);
+    } else {
+      emit(lowered::Assign{accumulator.total, "=", lowered::call(op.op == ir::ReduceOp::prod ? "integer::multiply" : "integer::add", {accumulator.total, value}, type)}, span);
+    }
+    if (accumulator.exists) emit(lowered::Assign{accumulator.exists, "=", lowered::boolean(true)}, span);
+  });
+}
+
+void FunctionLowering::combine(const Accumulator& accumulator) {
+  const Span span = kernel_.values[accumulator.value].span;
+  emit(lowered::Assign{accumulator.total, "=", lowered::call("team.reduce", {functor_of(accumulator.reduce->op), accumulator.total}, accumulator.total->type)}, span);
+  if (accumulator.exists)
+    emit(lowered::Assign{accumulator.exists, "=", lowered::call("team.reduce", {lowered::name("Any{}", DType::index), accumulator.exists}, DType::boolean)}, span);
+}
+
+Evaluated FunctionLowering::read(const Accumulator& accumulator) const {
+  if (!is_argument(accumulator.reduce->op)) return {accumulator.total, accumulator.exists};
+  return {lowered::member(accumulator.total, "position", DType::index), accumulator.exists};
+}
+
+// Computes the reductions across the group that a value needs, so that the sweeps for them stand before what uses them.
+void FunctionLowering::prepare(ir::ValueId id) {
+  const auto& axes = analysis_.dependence.at(id).axes;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce)) {
+    const bool bound = std::all_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return is_bound(axis); });
+    if (bound) {
+      eval(id);
+      return;
+    }
+  }
+  if (level_of(id) == 0) return;
+  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) prepare(operand);
+}
+
+// One sweep over the lane for every reduction of this level that belongs to the current scope.
+void FunctionLowering::group_reductions(ir::ValueId id) {
+  const size_t target = scopes_.size() - 1;
+  const Lane* lane = crossed_lane(std::get<ir::Reduce>(kernel_.values[id].op));
+  std::vector<Accumulator> accumulators;
+  const std::vector<ir::ValueId> fused = fused_with(id, target);
+  for (ir::ValueId other : fused) prepare(std::get<ir::Reduce>(kernel_.values[other].op).operand);
+  for (ir::ValueId other : fused) accumulators.push_back(open_accumulator(other, nullptr));
+  // Loops inside the thread stay outside of the elements, so that loads remain vectors.
+  const auto crossed = [&](const Accumulator& accumulator, Role role) {
+    std::vector<ir::AxisId> axes;
+    for (ir::AxisId axis : accumulator.reduce->axes)
+      if (axis != lane->axis && phase_.role(axis) == role) axes.push_back(axis);
+    return axes;
+  };
+  sweep(*lane, [&] {
+    const bool any_plain = std::any_of(accumulators.begin(), accumulators.end(), [&](const Accumulator& a) { return crossed(a, Role::serial).empty(); });
+    if (any_plain) {
+      elements(*lane, [&] {
+        for (const Accumulator& accumulator : accumulators)
+          if (crossed(accumulator, Role::serial).empty()) points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); });
+      });
+    }
+    for (const Accumulator& accumulator : accumulators) {
+      const auto loops = crossed(accumulator, Role::serial);
+      if (loops.empty()) continue;
+      points(loops, [&] {
+        elements(*lane, [&] { points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); }); });
+      });
+    }
+  });
+  for (const Accumulator& accumulator : accumulators) {
+    combine(accumulator);
+    scopes_.back().memo[instance(accumulator.value)] = read(accumulator);
+  }
+}
+
+// Everything that is crossed is looped over inside the thread.
+Evaluated FunctionLowering::serial_reduction(ir::ValueId id, const ir::Reduce& op) {
+  const Accumulator accumulator = open_accumulator(id, nullptr);
+  points(op.axes, [&] { accumulate(accumulator); });
+  return read(accumulator);
+}
+
+// A loop inside a strip: the elements of the vector stay innermost, so that loads remain vectors.
+Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op) {
+  const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
+  const size_t target = scope_of(id, true);
+  const Instance key = instance(id);
+  std::optional<Accumulator> accumulator;
+  at_scope(target, [&] {
+    accumulator = open_accumulator(id, "kVector");
+    points(op.axes, [&] { elements(*lane, [&] { accumulate(*accumulator); }); });
+  });
+  return read(*accumulator);
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
+  if (crossed_lane(op)) {
+    group_reductions(id);
+    return scopes_.back().memo.at(instance(id));
+  }
+  const bool loops = std::any_of(op.axes.begin(), op.axes.end(), [&](ir::AxisId axis) { return phase_.role(axis) == Role::serial; });
+  const bool in_vector = scopes_.back().is_elements && phase_.has_vectors();
+  return loops && in_vector ? lane_reduction(id, op) : serial_reduction(id, op);
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of a phase: variables, writes, loops, and the sweeps of a lane that they share.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/lower_function.h"
+#include "emit/plan_axes.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body) {
+  const int outer = sweep_;
+  sweep_ = next_sweep_++;
+  const Range range = range_of(lane.axis);
+  const std::string wanted = kernel_.axes[lane.axis].name;
+  const bool strips = function_plan_.resident || lane.chunked || analysis_.loops.contains(lane.axis);
+  const std::string coordinate = named(lowercase(wanted));
+  const bool vectors = phase_.has_vectors();
+  const Expr vector = vectors ? lowered::name("kVector", DType::index) : lowered::integer(1);
+  const auto first = [&](const char* strip) {
+    return lowered::add(range.first, lowered::call("team.first", {lowered::name(strip, DType::index), vector}, DType::index));
+  };
+  Scope bindings;
+  bindings.axes.insert(lane.axis);
+  bindings.coordinates[lane.axis] = lowered::name(coordinate, DType::index);
+  if (strips) {
+    loop("int i = 0; i < kStrips; ++i", true, std::move(bindings), [&] {
+      emit(lowered::Local{"index", coordinate, {}, first("i"), true, false});
+      guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean),
+            fmt::format("guard: `{}` ends", wanted), true, body);
+    });
+  } else {
+    count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads", std::move(bindings), body);
+  }
+  sweep_ = outer;
+}
+
+void FunctionLowering::elements(const Lane& lane, const std::function<void()>& body) {
+  if (!phase_.has_vectors()) return body();
+  Scope bindings;
+  bindings.axes.insert(lane.axis);
+  bindings.is_elements = true;
+  bindings.coordinates[lane.axis] = lowered::add(coordinate(lane.axis), lowered::name("j", DType::index));
+  loop("int j = 0; j < kVector; ++j", true, std::move(bindings), body);
+}
+
+void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
+  std::function<void(size_t)> next = [&](size_t k) {
+    if (k == axes.size()) return body();
+    const ir::AxisId axis = axes[k];
+    if (phase_.role(axis) == Role::unrolled) {
+      const int64_t first = *plan_.sizes.as_constant(kernel_.axes[axis].lower), end = *plan_.sizes.as_constant(kernel_.axes[axis].upper);
+      const auto outer = unrolled_;
+      for (int64_t coordinate = first; coordinate < end; ++coordinate) {
+        unrolled_[axis] = coordinate;
+        next(k + 1);
+      }
+      unrolled_ = outer;
+      return;
+    }
+    const Range range = range_of(axis);
+    const std::string name = named(lowercase(kernel_.axes[axis].name));
+    Scope bindings;
+    bindings.axes.insert(axis);
+    bindings.coordinates[axis] = lowered::name(name, DType::index);
+    count_loop(name, range, "1", std::move(bindings), [&] { next(k + 1); });
+  };
+  next(0);
+}
+
+void FunctionLowering::block(const ir::Block& statements) {
+  std::vector<const ir::Statement*> batch;
+  const auto flush = [&] {
+    writes(batch);
+    batch.clear();
+  };
+  for (size_t k = 0; k < statements.size(); ++k) {
+    const ir::Statement& statement = statements[k];
+    if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+      defined_.insert(define->value);
+    } else if (std::holds_alternative<ir::Write>(statement.node)) {
+      batch.push_back(&statement);
+    } else {
+      flush();
+      if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
+        declare_variable(*declare, statement.span);
+      } else if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        run_loop(*loop);
+      } else {
+        std::vector<const ir::Statement*> later;
+        for (size_t next = k + 1; next < statements.size(); ++next) later.push_back(&statements[next]);
+        assign(std::get<ir::Assign>(statement.node), statement.span, later);
+      }
+    }
+  }
+  flush();
+}
+
+void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Span span) {
+  const ir::VariableId id = declare_statement.variable;
+  const ir::Variable& variable = kernel_.variables[id];
+  AxisSet axes(variable.axes.begin(), variable.axes.end());
+  for (ir::AxisId axis : phase_.grid->axes)
+    if (!kernel_.axes[axis].is_tile()) axes.insert(axis);
+  const Storage storage = variables_[id] = make_storage(named(variable.name), variable.dtype, axes, false);
+  prepare(declare_statement.initial);
+  if (!storage.lane && storage.serial.empty()) {
+    points(storage.unrolled, [&] { declare(storage, as_stored(as_float(eval(declare_statement.initial)), variable.dtype), span); });
+    return;
+  }
+  points(storage.unrolled, [&] { declare(storage, nullptr, span); });
+  const auto fill = [&] {
+    points(storage.serial, [&] {
+      points(storage.unrolled, [&] {
+        emit(lowered::Assign{place(storage), "=", as_stored(as_float(eval(declare_statement.initial)), variable.dtype)}, span);
+      });
+    });
+  };
+  if (!storage.lane) return fill();
+  sweep(*storage.lane, [&] { elements(*storage.lane, fill); });
+}
+
+// A later statement may still need what the variable held: it is copied before it is overwritten.
+void FunctionLowering::snapshot(ir::VariableId variable, const std::vector<const ir::Statement*>& later) {
+  for (ir::ValueId read : defined_) {
+    const auto* op = std::get_if<ir::ReadVariable>(&kernel_.values[read].op);
+    if (!op || op->variable != variable || snapshots_.contains(read)) continue;
+    std::set<ir::ValueId> seen;
+    const bool needed = std::any_of(later.begin(), later.end(), [&](const ir::Statement* statement) {
+      const auto reads_value = [&](ir::ValueId id) { return analysis_.dependence.contains(id) && reads(id, read, seen); };
+      if (const auto* next = std::get_if<ir::Assign>(&statement->node)) return reads_value(next->value);
+      if (const auto* next = std::get_if<ir::Declare>(&statement->node)) return reads_value(next->initial);
+      if (const auto* next = std::get_if<ir::Write>(&statement->node))
+        return reads_value(next->value) || std::any_of(next->indices.begin(), next->indices.end(), reads_value);
+      if (const auto* next = std::get_if<ir::Loop>(&statement->node)) return loop_reads(next->body, read, seen);
+      return false;
+    });
+    if (!needed) continue;
+    Storage copy = variables_.at(variable);
+    const Storage original = copy;
+    copy.base = named(kernel_.variables[variable].name + "_before");
+    const auto write = [&] { emit(lowered::Assign{place(copy), "=", place(original)}); };
+    if (!copy.lane && copy.serial.empty()) {
+      points(copy.unrolled, [&] { declare(copy, place(original), {}); });
+    } else {
+      points(copy.unrolled, [&] { declare(copy, nullptr, {}); });
+      const auto all = [&] { points(copy.serial, [&] { points(copy.unrolled, write); }); };
+      if (copy.lane) {
+        sweep(*copy.lane, [&] { elements(*copy.lane, all); });
+      } else {
+        all();
+      }
+    }
+    snapshots_[read] = copy;
+  }
+}
+
+bool FunctionLowering::loop_reads(const ir::Block& statements, ir::ValueId read, std::set<ir::ValueId>& seen) const {
+  const auto reads_value = [&](ir::ValueId id) { return analysis_.dependence.contains(id) && reads(id, read, seen); };
+  return std::any_of(statements.begin(), statements.end(), [&](const ir::Statement& statement) {
+    if (const auto* next = std::get_if<ir::Assign>(&statement.node)) return reads_value(next->value);
+    if (const auto* next = std::get_if<ir::Declare>(&statement.node)) return reads_value(next->initial);
+    if (const auto* next = std::get_if<ir::Write>(&statement.node))
+      return reads_value(next->value) || std::any_of(next->indices.begin(), next->indices.end(), reads_value);
+    if (const auto* next = std::get_if<ir::Loop>(&statement.node)) return loop_reads(next->body, read, seen);
+    return false;
+  });
+}
+
+bool FunctionLowering::reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const {
+  if (id == read) return true;
+  if (!seen.insert(id).second) return false;
+  const auto operands = ir::operands_of(kernel_.values[id].op);
+  return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) { return reads(operand, read, seen); });
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::ReadVariable& op) {
+  const auto copy = snapshots_.find(id);
+  return {place(copy != snapshots_.end() ? copy->second : variables_.at(op.variable)), nullptr};
+}
+
+void FunctionLowering::assign(const ir::Assign& assign, Span span, const std::vector<const ir::Statement*>& later) {
+  const Storage& storage = variables_.at(assign.variable);
+  prepare(assign.value);
+  snapshot(assign.variable, later);
+  std::vector<ir::AxisId> free = storage.serial;
+  free.insert(free.end(), storage.unrolled.begin(), storage.unrolled.end());
+  std::erase_if(free, [&](ir::AxisId axis) {
+    return std::any_of(assign.picks.begin(), assign.picks.end(), [&](const auto& pick) { return pick.first == axis; });
+  });
+  const auto update = [&] { points(free, [&] { assign_point(assign, storage, span); }); };
+  if (!storage.lane) return update();
+  sweep(*storage.lane, [&] { elements(*storage.lane, update); });
+}
+
+void FunctionLowering::assign_point(const ir::Assign& assign, const Storage& storage, Span span) {
+  const Evaluated value = eval(assign.value);
+  const auto outer = unrolled_;
+  for (const auto& [axis, coordinate] : assign.picks) unrolled_[axis] = coordinate;
+  const Expr target = place(storage);
+  unrolled_ = outer;
+  guard(value.exists, "", false, [&] { emit(lowered::Assign{target, "=", as_stored(as_float(value), storage.type)}, span); });
+}
+
+void FunctionLowering::run_loop(const ir::Loop& statement) {
+  const ir::Axis& axis = kernel_.axes[statement.axis];
+  std::string name = axis.name;
+  Scope bindings;
+  bindings.loops.insert(statement.axis);
+  if (!axis.is_tile()) {
+    name = named(name);
+    bindings.axes.insert(statement.axis);
+    bindings.coordinates[statement.axis] = lowered::name(name, DType::index);
+    count_loop(name, {lower_bound(statement.axis), upper_bound(statement.axis)}, "1", std::move(bindings), [&] { block(statement.body); });
+    return;
+  }
+  const Lane* lane = phase_.lane_of(statement.axis);
+  const int64_t fixed = lane ? lane->tile : std::max<int64_t>(phase_.serial_tile(statement.axis), 1);
+  const std::string step = fixed > 0 ? fmt::format("{}", fixed) : "kChunk";
+  const std::string first = named(name + "_first");
+  count_loop(first, {lower_bound(statement.axis), upper_bound(statement.axis)}, step, std::move(bindings), [&] {
+          Range range{lowered::name(first, DType::index), upper_bound(statement.axis)};
+          if (!lane || fixed > 0) {
+            const std::string end = named(name + "_end");
+            emit(lowered::Local{"index", end, {}, lowered::call("minimum", {lowered::add(range.first, lowered::integer(fixed)), range.end}, DType::index), true, false});
+            range.end = lowered::name(end, DType::index);
+          }
+          scopes_.back().ranges[statement.axis] = range;
+          block(statement.body);
+        });
+}
+
+AxisSet FunctionLowering::write_axes(const ir::Write& write) const {
+  AxisSet axes = analysis_.dependence.at(write.value).axes;
+  for (ir::ValueId index : write.indices) {
+    const AxisSet& below = analysis_.dependence.at(index).axes;
+    axes.insert(below.begin(), below.end());
+  }
+  return axes;
+}
+
+// Writes along one lane share a sweep; the others stand alone, done by one thread of the group.
+void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
+  for (const ir::Statement* statement : batch) {
+    const auto& write = std::get<ir::Write>(statement->node);
+    prepare(write.value);
+    for (ir::ValueId index : write.indices) prepare(index);
+  }
+  for (const Lane& lane : phase_.lanes) {
+    std::vector<const ir::Statement*> along;
+    for (const ir::Statement* statement : batch)
+      if (lane_among(write_axes(std::get<ir::Write>(statement->node))) == &lane) along.push_back(statement);
+    if (!along.empty()) lane_writes(lane, along);
+  }
+  for (const ir::Statement* statement : batch)
+    if (!lane_among(write_axes(std::get<ir::Write>(statement->node)))) plain_write(*statement);
+}
+
+void FunctionLowering::lane_writes(const Lane& lane, const std::vector<const ir::Statement*>& batch) {
+  const auto axes_of = [&](const ir::Write& write, Role role) {
+    std::vector<ir::AxisId> axes;
+    for (ir::AxisId axis : write_axes(write))
+      if (axis != lane.axis && phase_.role(axis) == role && !is_bound(axis)) axes.push_back(axis);
+    return axes;
+  };
+  sweep(lane, [&] {
+    // Writes without loops share the loop over elements; vectors are stored behind it.
+    struct Vector {
+      const ir::Statement* statement;
+      std::map<ir::AxisId, int64_t> copy;
+      Expr vector;
+    };
+    const auto group = [&](const std::vector<const ir::Statement*>& statements) {
+      std::vector<Vector> vectors;
+      for (const ir::Statement* statement : statements) {
+        const auto& write = std::get<ir::Write>(statement->node);
+        if (!phase_.vector_writes.contains(&write)) continue;
+        const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+        points(axes_of(write, Role::unrolled), [&] {
+          std::vector<int64_t> copy;
+          for (const auto& [axis, coordinate] : unrolled_) copy.push_back(coordinate);
+          const std::string name = named(tensor.name + "_vector" + suffix(copy));
+          emit(lowered::Local{fmt::format("Vector<{}, kVector>", type_name(tensor.dtype)), name, {}, nullptr, false, false}, statement->span);
+          vectors.push_back({statement, unrolled_, lowered::name(name, tensor.dtype)});
+        });
+      }
+      elements(lane, [&] {
+        for (const ir::Statement* statement : statements) {
+          const auto& write = std::get<ir::Write>(statement->node);
+          points(axes_of(write, Role::unrolled), [&] {
+            const auto vector = std::find_if(vectors.begin(), vectors.end(), [&](const Vector& v) { return v.statement == statement && v.copy == unrolled_; });
+            if (vector == vectors.end()) return store_element(write, statement->span);
+            const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
+            emit(lowered::Assign{lowered::element(vector->vector, lowered::name("j", DType::index), value->type), "=", value}, statement->span);
+          });
+        }
+      });
+      for (const Vector& vector : vectors) {
+        const auto& write = std::get<ir::Write>(vector.statement->node);
+        const auto outer = unrolled_;
+        unrolled_ = vector.copy;
+        Expr exists;
+        const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
+        const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
+        guard(exists, "", false, [&] { emit(lowered::Evaluate{lowered::call(callee, {at, vector.vector}, DType::index)}, vector.statement->span); });
+        unrolled_ = outer;
+      }
+    };
+    std::vector<const ir::Statement*> plain;
+    for (const ir::Statement* statement : batch)
+      if (axes_of(std::get<ir::Write>(statement->node), Role::serial).empty()) plain.push_back(statement);
+    if (!plain.empty()) group(plain);
+    for (const ir::Statement* statement : batch) {
+      const auto loops = axes_of(std::get<ir::Write>(statement->node), Role::serial);
+      if (!loops.empty()) points(loops, [&] { group({statement}); });
+    }
+  });
+}
+
+Expr FunctionLowering::as_float_for(const ir::Write& write) {
+  const Evaluated value = eval(write.value);
+  return value.value->type == kernel_.tensors[write.tensor].dtype ? value.value : as_float(value);
+}
+
+void FunctionLowering::store_element(const ir::Write& write, Span span) {
+  const Evaluated value = eval(write.value);
+  Expr exists = value.exists;
+  const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
+  if (exists && lowered::constant_of(exists) == 0) return;
+  const DType type = kernel_.tensors[write.tensor].dtype;
+  const Expr stored = value.value->type == type ? value.value : as_stored(as_float(value), type);
+  const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
+  guard(exists, "", false, [&] { emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span); });
+}
+
+// No lane: all threads of the group have the value, one writes it.
+void FunctionLowering::plain_write(const ir::Statement& statement) {
+  const auto& write = std::get<ir::Write>(statement.node);
+  std::vector<ir::AxisId> axes;
+  for (ir::AxisId axis : write_axes(write))
+    if (!is_bound(axis)) axes.push_back(axis);
+  points(axes, [&] {
+    eval(write.value);
+    for (ir::ValueId index : write.indices) eval(index);
+    guard(lowered::call("team.leader", {}, DType::boolean), "all threads have it, one writes", false,
+          [&] { store_element(write, statement.span); });
+  });
+}
+
+}  // namespace tessera::emit

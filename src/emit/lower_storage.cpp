@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where variables and kept values live: scalars, and arrays in registers over the strips and elements of a lane.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/lower_function.h"
+#include "emit/plan_axes.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+Storage FunctionLowering::make_storage(std::string base, DType type, const AxisSet& axes, bool vector) {
+  Storage storage{.base = std::move(base), .type = type, .lane = lane_among(axes), .vector = vector, .unrolled = {}, .serial = {}};
+  for (ir::AxisId axis : axes) {
+    if (phase_.role(axis) == Role::unrolled) storage.unrolled.push_back(axis);
+    if (phase_.role(axis) == Role::serial && kernel_.axes[axis].is_tile()) storage.serial.push_back(axis);
+  }
+  return storage;
+}
+
+// One array for each combination of unrolled coordinates that the caller stands at.
+void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) {
+  std::vector<std::string> extents;
+  for (ir::AxisId axis : storage.serial) {
+    const auto extent = greatest_extent(kernel_, plan_.sizes, axis);
+    const int64_t tile = fixed_tile(kernel_, {}, axis);
+    extents.push_back(fmt::format("{}", tile > 0 ? tile : extent.value_or(1)));
+  }
+  std::string type(type_name(storage.type));
+  if (storage.lane) {
+    extents.push_back("kStrips");
+    if (storage.vector) {
+      type = fmt::format("Vector<{}, kVector>", type);
+    } else if (phase_.has_vectors()) {
+      extents.push_back("kVector");
+    }
+  }
+  std::vector<int64_t> coordinates;
+  for (ir::AxisId axis : storage.unrolled) coordinates.push_back(unrolled_.at(axis));
+  emit(lowered::Local{type, storage.base + suffix(coordinates), extents, initial, false, initial != nullptr}, span);
+}
+
+// The element of the storage at the current point.
+Expr FunctionLowering::place(const Storage& storage) {
+  std::vector<int64_t> coordinates;
+  for (ir::AxisId axis : storage.unrolled) coordinates.push_back(unrolled_.at(axis));
+  Expr result = lowered::name(storage.base + suffix(coordinates), storage.type);
+  for (ir::AxisId axis : storage.serial) {
+    const Expr first = range_of(axis).first;
+    const Expr offset = lowered::constant_of(first) == 0 ? coordinate(axis)
+                                                         : lowered::binary("-", coordinate(axis), first, DType::index);
+    result = lowered::element(result, offset, storage.type);
+  }
+  if (!storage.lane) return result;
+  result = lowered::element(result, lowered::name("i", DType::index), storage.type);
+  if (storage.vector || phase_.has_vectors()) result = lowered::element(result, lowered::name("j", DType::index), storage.type);
+  return result;
+}
+
+bool FunctionLowering::is_kept(ir::ValueId id) const { return sweep_ >= 0 && residency_.kept.contains(instance(id)); }
+
+Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
+
+// Leaves a value in registers for later sweeps; the array stands where all sweeps that need it can see it.
+void FunctionLowering::write_kept(ir::ValueId id, const Expr& value) {
+  const Instance key = instance(id);
+  const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
+  Storage storage{.base = named(name_for(id) + "_row"), .type = value->type, .lane = lane, .vector = is_narrow_float(value->type) && phase_.has_vectors(), .unrolled = {}, .serial = {}};
+  const size_t home = scope_of(id, false, lane->axis);
+  at_scope(home, [&] { declare(storage, nullptr, kernel_.values[id].span); });
+  kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(value->type)), 1);
+  emit(lowered::Assign{place(storage), "=", value}, kernel_.values[id].span);
+  kept_.emplace(key, std::move(storage));
+}
+
+}  // namespace tessera::emit

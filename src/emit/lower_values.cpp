@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values at a point: one overload for each operation of the IR.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/lower_function.h"
+#include "emit/tables.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+using lowered::Expression;
+
+namespace {
+
+// Longer expressions get a name, so that a line of output holds one idea.
+constexpr int kNodesInLine = 14;
+
+int node_count(const Expr& expression) {
+  int count = 1;
+  for (const Expr& operand : expression->operands) count += node_count(operand);
+  return count;
+}
+
+bool is_trivial(const Expr& expression) {
+  switch (expression->kind) {
+    case Expression::Kind::name:
+    case Expression::Kind::literal:
+      return true;
+    case Expression::Kind::element:
+      return is_trivial(expression->operands[0]) && is_trivial(expression->operands[1]);
+    default:
+      return false;
+  }
+}
+
+const char* infix(ir::BinaryOp op) {
+  switch (op) {
+    case ir::BinaryOp::add: return "+";
+    case ir::BinaryOp::subtract: return "-";
+    case ir::BinaryOp::multiply: return "*";
+    case ir::BinaryOp::divide: return "/";
+    case ir::BinaryOp::bit_and: return "&";
+    case ir::BinaryOp::bit_or: return "|";
+    case ir::BinaryOp::bit_xor: return "^";
+    case ir::BinaryOp::logical_and: return "&&";
+    case ir::BinaryOp::logical_or: return "||";
+    case ir::BinaryOp::equal: return "==";
+    case ir::BinaryOp::not_equal: return "!=";
+    case ir::BinaryOp::less: return "<";
+    case ir::BinaryOp::less_equal: return "<=";
+    case ir::BinaryOp::greater: return ">";
+    case ir::BinaryOp::greater_equal: return ">=";
+    default: return "";
+  }
+}
+
+// Integer arithmetic follows R25, which C++ operators do not.
+const char* integer_function(ir::BinaryOp op) {
+  switch (op) {
+    case ir::BinaryOp::add: return "integer::add";
+    case ir::BinaryOp::subtract: return "integer::subtract";
+    case ir::BinaryOp::multiply: return "integer::multiply";
+    case ir::BinaryOp::divide: return "integer::divide";
+    case ir::BinaryOp::modulo: return "integer::modulo";
+    case ir::BinaryOp::shift_left: return "integer::shift_left";
+    case ir::BinaryOp::shift_right: return "integer::shift_right";
+    default: return nullptr;
+  }
+}
+
+Expr zero(DType type) { return lowered::literal({}, type); }
+
+}  // namespace
+
+Evaluated FunctionLowering::eval(ir::ValueId id) {
+  const size_t target = scope_of(id);
+  const Instance key = instance(id);
+  if (const auto found = scopes_[target].memo.find(key); found != scopes_[target].memo.end()) return found->second;
+  const bool in_lane = lane_among(analysis_.dependence.at(id).axes) != nullptr;
+  if (in_lane && sweep_ >= 0) residency_.sweeps[key].insert(sweep_);
+  if (in_lane && is_kept(id)) {
+    if (kept_.contains(key)) return keep(id);
+  }
+  const bool crosses_scope = target + 1 != scopes_.size();
+  Evaluated result;
+  at_scope(target, [&] {
+    result = name_result(id, compute(id), crosses_scope);
+    if (in_lane && is_kept(id)) write_kept(id, result.value);
+    scopes_.back().memo[key] = result;
+  });
+  return result;
+}
+
+Expr FunctionLowering::eval_total(ir::ValueId id) {
+  const Evaluated result = eval(id);
+  TESSERA_CHECK(!result.exists, "a value that is used unconditionally exists");
+  return result.value;
+}
+
+Expr FunctionLowering::as_float(const Evaluated& value) const {
+  if (!is_narrow_float(value.value->type)) return value.value;
+  return lowered::call("to_float", {value.value}, DType::f32);
+}
+
+Expr FunctionLowering::as_stored(const Expr& value, DType type) const {
+  if (value->type == type) return value;
+  if (is_narrow_float(type) && value->type == DType::f32)
+    return lowered::call(fmt::format("from_float<{}>", spelling(type)), {value}, type);
+  return lowered::call(fmt::format("convert<{}>", type_name(type)), {value}, type);
+}
+
+// The value of an operand in its arithmetic type; its absence makes the result absent.
+Expr FunctionLowering::operand(ir::ValueId id, Evaluated& result) {
+  const Evaluated value = eval(id);
+  result.exists = lowered::conjunction(result.exists, value.exists);
+  return as_float(value);
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id) {
+  return std::visit([&](const auto& op) { return compute(id, op); }, kernel_.values[id].op);
+}
+
+bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const {
+  if (is_trivial(result.value)) return false;
+  const ir::Value& value = kernel_.values[id];
+  if (!value.name.empty() || crosses_scope || std::holds_alternative<ir::Load>(value.op)) return true;
+  return analysis_.uses.at(id) > 1 || node_count(result.value) > kNodesInLine;
+}
+
+Evaluated FunctionLowering::name_result(ir::ValueId id, Evaluated result, bool crosses_scope) {
+  const Span span = kernel_.values[id].span;
+  if (result.exists && !is_trivial(result.exists)) {
+    const std::string name = named(name_for(id) + "_exists");
+    emit(lowered::Local{"bool", name, {}, result.exists, true, false}, span);
+    result.exists = lowered::name(name, DType::boolean);
+  }
+  if (!worth_naming(id, result, crosses_scope)) return result;
+  const std::string name = named(name_for(id));
+  emit(lowered::Local{type_name(result.value->type), name, {}, result.value, true, false}, span);
+  result.value = lowered::name(name, result.value->type);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Constant& op) {
+  return {lowered::literal(op.value, kernel_.values[id].dtype), nullptr};
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coordinate& op) { return {coordinate(op.axis), nullptr}; }
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Extent& op) { return {size(op.size), nullptr}; }
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::ScalarArgument& op) {
+  const ir::Scalar& scalar = kernel_.scalars[op.scalar];
+  return {lowered::name(safe_name(scalar.name), scalar.dtype), nullptr};
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Lookup& op) {
+  const ir::Table& table = kernel_.tables[op.table];
+  Evaluated result;
+  const Expr index = operand(op.index, result);
+  const auto size = static_cast<int64_t>(table.elements.size());
+  if (const auto constant = lowered::constant_of(index)) {
+    if (*constant < 0 || *constant >= size) return {zero(table.dtype), lowered::boolean(false)};
+    return {lowered::literal(table.elements[static_cast<size_t>(*constant)], table.dtype), result.exists};
+  }
+  const Expr inside = lowered::call("inside", {index, lowered::integer(size)}, DType::boolean);
+  result.exists = lowered::conjunction(result.exists, inside);
+  const Expr element = lowered::element(lowered::name(table_name(kernel_, op.table), table.dtype), index, table.dtype);
+  result.value = lowered::ternary(inside, element, zero(table.dtype));
+  return result;
+}
+
+std::vector<Expr> FunctionLowering::indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values,
+                                            uint32_t in_bounds, Expr& exists) {
+  std::vector<Expr> result;
+  for (size_t d = 0; d < values.size(); ++d) {
+    Evaluated index;
+    Expr value = operand(values[d], index);
+    exists = lowered::conjunction(exists, index.exists);
+    const bool proved = (in_bounds >> d & 1u) != 0;
+    const Expr extent = size(kernel_.tensors[tensor].dims[d]);
+    if (!proved && kernel_.tensors[tensor].periodic) {
+      value = lowered::call("wrap", {value, extent}, DType::index);
+    } else if (!proved) {
+      exists = lowered::conjunction(exists, lowered::call("inside", {value, extent}, DType::boolean));
+    }
+    result.push_back(std::move(value));
+  }
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
+  const ir::Tensor& tensor = kernel_.tensors[op.tensor];
+  if (phase_.vector_loads.contains(id) && scopes_.back().is_elements) {
+    const Expr vector = load_vector(id, op);
+    const Expr j = lowered::name("j", DType::index);
+    Evaluated result{lowered::element(vector, j, tensor.dtype), nullptr};
+    if (!kernel_.values[id].total) indices(op.tensor, op.indices, op.in_bounds, result.exists);
+    return result;
+  }
+  Evaluated result;
+  const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, result.exists));
+  result.value = lowered::call(safe_name(tensor.name) + ".load", {at}, tensor.dtype);
+  if (!result.exists) return result;
+  if (!is_trivial(result.exists)) {
+    const std::string name = named(name_for(id) + "_exists");
+    emit(lowered::Local{"bool", name, {}, result.exists, true, false}, kernel_.values[id].span);
+    result.exists = lowered::name(name, DType::boolean);
+  }
+  result.value = lowered::ternary(result.exists, result.value, zero(tensor.dtype));
+  return result;
+}
+
+// The vector is read where its address is known: in the strip, outside the loop over elements.
+Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
+  const size_t target = scope_of(id, true);
+  const Instance key = instance(id);
+  const ir::Tensor& tensor = kernel_.tensors[op.tensor];
+  auto& vectors = scopes_[target].vectors;
+  if (const auto found = vectors.find(key); found != vectors.end()) return lowered::name(found->second, tensor.dtype);
+  std::string name;
+  at_scope(target, [&] {
+    Expr exists;
+    const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
+    const std::string type = fmt::format("Vector<{}, kVector>", type_name(tensor.dtype));
+    Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
+    if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
+    name = named(tensor.name + "_vector" + suffix(key.second));
+    emit(lowered::Local{type, name, {}, vector, true, false}, kernel_.values[id].span);
+    scopes_.back().vectors[key] = name;
+  });
+  return lowered::name(name, tensor.dtype);
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
+  Evaluated result;
+  const Expr value = operand(op.operand, result);
+  const DType type = kernel_.values[id].dtype;
+  const bool integer = is_integer(type);
+  switch (op.op) {
+    case ir::UnaryOp::negate:
+      result.value = integer && type != DType::index ? lowered::call("integer::negate", {value}, type)
+                     : type == DType::index          ? lowered::multiply(lowered::integer(-1), value)
+                                                     : lowered::unary("-", value, value->type);
+      break;
+    case ir::UnaryOp::logical_not:
+      result.value = lowered::constant_of(value) ? lowered::boolean(*lowered::constant_of(value) == 0) : lowered::unary("!", value, type);
+      break;
+    case ir::UnaryOp::bit_not: result.value = lowered::call(fmt::format("{}", type_name(type)), {lowered::unary("~", value, type)}, type); break;
+    case ir::UnaryOp::absolute: result.value = lowered::call(integer ? "integer::abs" : "math::abs", {value}, value->type); break;
+    case ir::UnaryOp::floor: result.value = lowered::call("math::floor", {value}, value->type); break;
+    case ir::UnaryOp::ceil: result.value = lowered::call("math::ceil", {value}, value->type); break;
+    case ir::UnaryOp::round: result.value = lowered::call("math::round", {value}, value->type); break;
+    case ir::UnaryOp::truncate: result.value = lowered::call("math::trunc", {value}, value->type); break;
+  }
+  return result;
+}
+
+// Coordinates of unrolled axes are numbers: what follows from them is decided here instead of at run time.
+std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const {
+  const auto a = lowered::constant_of(left.value), b = lowered::constant_of(right.value);
+  if (left.exists || right.exists) return std::nullopt;
+  const bool logical = op.op == ir::BinaryOp::logical_and || op.op == ir::BinaryOp::logical_or;
+  if (logical && (a || b)) {
+    const bool known = (a ? *a : *b) != 0, decides = known == (op.op == ir::BinaryOp::logical_or);
+    return decides ? Evaluated{lowered::boolean(known), nullptr} : Evaluated{(a ? right : left).value, nullptr};
+  }
+  if (!a || !b) return std::nullopt;
+  switch (op.op) {
+    case ir::BinaryOp::equal: return Evaluated{lowered::boolean(*a == *b), nullptr};
+    case ir::BinaryOp::not_equal: return Evaluated{lowered::boolean(*a != *b), nullptr};
+    case ir::BinaryOp::less: return Evaluated{lowered::boolean(*a < *b), nullptr};
+    case ir::BinaryOp::less_equal: return Evaluated{lowered::boolean(*a <= *b), nullptr};
+    case ir::BinaryOp::greater: return Evaluated{lowered::boolean(*a > *b), nullptr};
+    case ir::BinaryOp::greater_equal: return Evaluated{lowered::boolean(*a >= *b), nullptr};
+    default: return std::nullopt;
+  }
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
+  Evaluated left = eval(op.left), right = eval(op.right);
+  left.value = as_float(left);
+  right.value = as_float(right);
+  if (auto folded = fold(op, left, right)) return *folded;
+  Evaluated result;
+  result.exists = lowered::conjunction(left.exists, right.exists);
+  const DType type = kernel_.values[id].dtype;
+  const DType carried = is_narrow_float(type) ? DType::f32 : type;
+  const bool integer = is_integer(left.value->type);
+  if (op.op == ir::BinaryOp::minimum || op.op == ir::BinaryOp::maximum) {
+    result.value = lowered::call(op.op == ir::BinaryOp::minimum ? "minimum" : "maximum", {left.value, right.value}, carried);
+  } else if (integer && type == DType::index && op.op == ir::BinaryOp::add) {
+    result.value = lowered::add(left.value, right.value);
+  } else if (integer && type == DType::index && op.op == ir::BinaryOp::subtract) {
+    const auto b = lowered::constant_of(right.value);
+    result.value = b ? lowered::add(left.value, lowered::integer(-*b)) : lowered::binary("-", left.value, right.value, type);
+  } else if (integer && type == DType::index && op.op == ir::BinaryOp::multiply) {
+    result.value = lowered::multiply(left.value, right.value);
+  } else if (integer && integer_function(op.op)) {
+    result.value = lowered::call(integer_function(op.op), {left.value, right.value}, carried);
+  } else {
+    result.value = lowered::binary(infix(op.op), left.value, right.value, carried);
+  }
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::FusedMultiplyAdd& op) {
+  Evaluated result;
+  Expr a = operand(op.a, result), b = operand(op.b, result), c = operand(op.c, result);
+  const DType type = c->type;
+  if (op.negate_product) a = lowered::unary("-", a, type);
+  if (op.negate_addend) c = lowered::unary("-", c, type);
+  result.value = lowered::call("math::fma", {a, b, c}, type);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Math& op) {
+  Evaluated result;
+  std::vector<Expr> arguments;
+  for (ir::ValueId argument : op.arguments) arguments.push_back(operand(argument, result));
+  const DType type = arguments[0]->type;
+  result.value = lowered::call("math::" + ir::spelling(op.function), std::move(arguments), type);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Cast& op) {
+  Evaluated result = eval(op.operand);
+  const DType from = kernel_.values[op.operand].dtype, to = kernel_.values[id].dtype;
+  if (to == from) return result;
+  if (is_narrow_float(from) && to == DType::f32) {
+    result.value = as_float(result);
+    return result;
+  }
+  result.value = as_stored(is_narrow_float(from) ? as_float(result) : result.value, to);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Select& op) {
+  const Evaluated condition = eval(op.condition);
+  if (const auto known = lowered::constant_of(condition.value); known && !condition.exists)
+    return eval(*known ? op.if_true : op.if_false);
+  Evaluated a = eval(op.if_true), b = eval(op.if_false);
+  if (a.value->type != b.value->type) {
+    a.value = as_float(a);
+    b.value = as_float(b);
+  }
+  Evaluated result{lowered::ternary(condition.value, a.value, b.value), condition.exists};
+  if (a.exists || b.exists) {
+    const Expr yes = lowered::boolean(true);
+    result.exists = lowered::conjunction(
+        result.exists, lowered::ternary(condition.value, a.exists ? a.exists : yes, b.exists ? b.exists : yes));
+  }
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Filter& op) {
+  const Evaluated condition = eval(op.condition);
+  Evaluated result = eval(op.operand);
+  const auto known = lowered::constant_of(condition.value);
+  Expr holds = known && *known ? nullptr : condition.value;
+  result.exists = lowered::conjunction(lowered::conjunction(condition.exists, holds), result.exists);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
+  Evaluated left = eval(op.operand);
+  if (!left.exists) return left;
+  if (const auto known = lowered::constant_of(left.exists); known && *known == 0) return eval(op.fallback);
+  Evaluated right = eval(op.fallback);
+  if (left.value->type != right.value->type) {
+    left.value = as_float(left);
+    right.value = as_float(right);
+  }
+  Evaluated result{lowered::ternary(left.exists, left.value, right.value), nullptr};
+  if (right.exists) result.exists = lowered::binary("||", left.exists, right.exists, DType::boolean);
+  return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Pick& op) {
+  const auto before = unrolled_.find(op.axis);
+  const std::optional<int64_t> outer = before == unrolled_.end() ? std::nullopt : std::optional(before->second);
+  unrolled_[op.axis] = op.coordinate;
+  const Evaluated result = eval(op.operand);
+  if (outer) {
+    unrolled_[op.axis] = *outer;
+  } else {
+    unrolled_.erase(op.axis);
+  }
+  return result;
+}
+
+}  // namespace tessera::emit

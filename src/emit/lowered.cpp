@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constructors of lowered expressions, with the folding that keeps the printed text free of `+ 0` and `* 1`.
+#include "emit/lowered.h"
+
+#include <optional>
+#include <utility>
+
+namespace tessera::emit::lowered {
+
+namespace {
+
+Expr make(Expression::Kind kind, std::string text, DType type, std::vector<Expr> operands = {},
+          ir::Literal value = {}) {
+  return std::make_shared<const Expression>(Expression{kind, std::move(text), type, value, std::move(operands)});
+}
+
+}  // namespace
+
+Expr name(std::string text, DType type) { return make(Expression::Kind::name, std::move(text), type); }
+
+Expr literal(ir::Literal value, DType type) { return make(Expression::Kind::literal, "", type, {}, value); }
+
+Expr integer(int64_t value) { return literal(ir::Literal{.real = 0, .integer = value}, DType::index); }
+
+Expr boolean(bool value) { return literal(ir::Literal{.real = 0, .integer = value ? 1 : 0}, DType::boolean); }
+
+Expr unary(std::string op, Expr operand, DType type) {
+  return make(Expression::Kind::unary, std::move(op), type, {std::move(operand)});
+}
+
+Expr binary(std::string op, Expr left, Expr right, DType type) {
+  return make(Expression::Kind::binary, std::move(op), type, {std::move(left), std::move(right)});
+}
+
+Expr ternary(Expr condition, Expr if_true, Expr if_false) {
+  const DType type = if_true->type;
+  return make(Expression::Kind::ternary, "", type, {std::move(condition), std::move(if_true), std::move(if_false)});
+}
+
+Expr call(std::string callee, std::vector<Expr> arguments, DType type) {
+  return make(Expression::Kind::call, std::move(callee), type, std::move(arguments));
+}
+
+Expr element(Expr array, Expr index, DType type) {
+  return make(Expression::Kind::element, "", type, {std::move(array), std::move(index)});
+}
+
+Expr list(std::vector<Expr> elements) {
+  return make(Expression::Kind::list, "", DType::index, std::move(elements));
+}
+
+Expr member(Expr object, std::string field, DType type) {
+  return make(Expression::Kind::member, std::move(field), type, {std::move(object)});
+}
+
+Expr conjunction(Expr left, Expr right) {
+  if (!left) return right;
+  if (!right || left == right) return left;
+  return binary("&&", std::move(left), std::move(right), DType::boolean);
+}
+
+std::optional<int64_t> constant_of(const Expr& expression) {
+  if (expression->kind != Expression::Kind::literal || is_float(expression->type)) return std::nullopt;
+  return expression->value.integer;
+}
+
+Expr add(Expr left, Expr right) {
+  const auto a = constant_of(left), b = constant_of(right);
+  if (a && b) return integer(*a + *b);
+  if (a == 0) return right;
+  if (b == 0) return left;
+  if (a) return add(std::move(right), std::move(left));
+  if (b && *b < 0) return binary("-", std::move(left), integer(-*b), DType::index);
+  if (right->kind == Expression::Kind::unary && right->text == "-")
+    return binary("-", std::move(left), right->operands[0], DType::index);
+  return binary("+", std::move(left), std::move(right), DType::index);
+}
+
+Expr multiply(Expr left, Expr right) {
+  const auto a = constant_of(left), b = constant_of(right);
+  if (a && b) return integer(*a * *b);
+  if (a == 0 || b == 0) return integer(0);
+  if (a == 1) return right;
+  if (b == 1) return left;
+  if (b == -1) return unary("-", std::move(left), DType::index);
+  if (a == -1) return unary("-", std::move(right), DType::index);
+  return binary("*", std::move(left), std::move(right), DType::index);
+}
+
+}  // namespace tessera::emit::lowered

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names in generated code: the user's own where C++, CUDA and the runtime leave them free.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/dtype.h"
+
+namespace tessera::emit {
+
+/// True when a name means something to C++, to CUDA's or the C library's macros, or to the runtime headers.
+bool is_reserved(std::string_view name);
+
+/// `name`, or `name_` when it is reserved.
+std::string safe_name(std::string_view name);
+
+/// A file's stem as part of a C++ name: `my-kernels` gives `my_kernels`.
+std::string identifier(std::string_view stem);
+
+/// Ranges are lower case; an axis made by `:` bears the name of its symbol, which is a parameter of the function.
+std::string lowercase(std::string name);
+
+/// A type in generated code, which is inside namespace tessera: `float`, `bf16`, `index`.
+std::string type_name(DType type);
+
+/// Hands out names of one function, each once.
+class NameAllocator {
+ public:
+  /// `wanted` made safe; with a number behind it when it is taken already.
+  std::string take(std::string_view wanted);
+  /// Keeps a name from being handed out.
+  void reserve(std::string name) { taken_.insert(std::move(name)); }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+}  // namespace tessera::emit

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of planning one kernel, and the plan as text.
+#include "emit/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/plan_axes.h"
+#include "emit/plan_requests.h"
+
+namespace tessera::emit {
+
+namespace {
+
+const char* spelling_of(Role role) {
+  switch (role) {
+    case Role::unit: return "unit";
+    case Role::lane: return "lane";
+    case Role::serial: return "serial";
+    case Role::unrolled: return "unrolled";
+  }
+  return "";
+}
+
+// Rows whose extent nothing bounds are read again when registers cannot hold them; state along them cannot be.
+void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan& phase) {
+  const bool whole_rows = std::any_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
+    return !lane.chunked && !phase.analysis.loops.contains(lane.axis);
+  });
+  if (!whole_rows) {
+    phase.functions.push_back({.suffix = "", .resident = true});
+    return;
+  }
+  const bool has_state = std::any_of(kernel.variables.begin(), kernel.variables.end(), [&](const ir::Variable& variable) {
+    return std::any_of(variable.axes.begin(), variable.axes.end(), [&](ir::AxisId axis) {
+      return phase.is_lane(axis) && !phase.lane_of(axis)->chunked && !phase.analysis.loops.contains(axis);
+    });
+  });
+  const bool bounded = std::all_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
+    return lane.chunked || greatest_extent(kernel, sizes, lane.axis).has_value();
+  });
+  phase.functions.push_back({.suffix = has_state || bounded ? "" : "resident", .resident = true});
+  if (has_state || bounded) {
+    phase.reasons.push_back(has_state ? "state along the lanes stays in registers" : "the extent of the lanes is bounded: rows stay in registers");
+    return;
+  }
+  phase.functions.push_back({.suffix = "streaming", .resident = false});
+  phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
+}
+
+}  // namespace
+
+const Lane* PhasePlan::lane_of(ir::AxisId axis) const {
+  const auto found = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.axis == axis; });
+  return found == lanes.end() ? nullptr : &*found;
+}
+
+int64_t PhasePlan::serial_tile(ir::AxisId axis) const {
+  const auto found = serial_tiles.find(axis);
+  return found == serial_tiles.end() ? 1 : found->second;
+}
+
+std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
+                                    DiagnosticSink& sink) {
+  if (!check_requests(kernel, target, overrides, sink)) return std::nullopt;
+  KernelPlan plan{.kernel = &kernel, .target = &target, .sizes = kernel.sizes, .phase = {}};
+  PhasePlan& phase = plan.phase;
+  phase.grid = &kernel.grids.at(0);
+  phase.analysis = analyse(kernel, *phase.grid, plan.sizes);
+  choose_axes(kernel, plan.sizes, overrides, phase);
+  constexpr int64_t kSerialTile = 32;
+  for (ir::AxisId axis : phase.analysis.loops) {
+    const int64_t fixed = fixed_tile(kernel, overrides, axis);
+    phase.serial_tiles[axis] = fixed > 0 ? fixed : kSerialTile;
+  }
+  choose_functions(kernel, plan.sizes, phase);
+  return plan;
+}
+
+std::string describe(const KernelPlan& plan) {
+  const ir::Kernel& kernel = *plan.kernel;
+  const PhasePlan& phase = plan.phase;
+  std::string text = fmt::format("kernel {} on {}\n", kernel.c_name, plan.target->name);
+  for (const auto& [axis, role] : phase.roles) {
+    text += fmt::format("  axis {}: {}", kernel.axes[axis].name, spelling_of(role));
+    if (const Lane* lane = phase.lane_of(axis))
+      text += lane->chunked ? (lane->tile > 0 ? fmt::format(", chunks of {}", lane->tile) : ", chunks") : ", whole";
+    text += '\n';
+  }
+  for (const Variant& variant : phase.variants)
+    text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name, variant.threads,
+                        variant.rows, variant.vector, variant.strips, variant.aligned ? ", aligned" : "",
+                        variant.lane_limit > 0 ? fmt::format(", rows up to {}", variant.lane_limit) : "");
+  for (const std::string& reason : phase.reasons) text += "  because " + reason + "\n";
+  return text;
+}
+
+}  // namespace tessera::emit

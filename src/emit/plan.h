@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is decided for a chip: where each axis of a phase goes, which functions are made, between which variants the
+// launcher chooses, and why. The printer and the report only read it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "emit/analysis.h"
+#include "emit/emit.h"
+#include "emit/target.h"
+#include "sema/ir/module.h"
+
+namespace tessera::emit {
+
+/// Where an axis goes. A *unit* is the work of one group of threads at a time.
+enum class Role {
+  unit,      // a coordinate of the unit
+  lane,      // spread over the threads of a group, contiguous in memory where it can be
+  serial,    // a loop in each thread
+  unrolled,  // written out, one copy for each coordinate
+};
+
+/// An axis that the threads of a group share.
+struct Lane {
+  ir::AxisId axis;
+  bool chunked = false;   // a unit takes a chunk of the axis; otherwise all of it, or one tile of its loop
+  int64_t tile = 0;       // extent of the chunk or tile when it is fixed; 0: as many as the threads hold at once
+};
+
+/// One coordinate of a unit: an axis, or the chunks of a lane.
+struct UnitAxis {
+  ir::AxisId axis;
+  bool is_chunk = false;
+  int64_t tile = 1;  // consecutive coordinates that one unit takes, one after another
+};
+
+/// A __global__ function template.
+struct FunctionPlan {
+  std::string suffix;     // "resident", "streaming", or "" when there is one
+  bool resident = false;  // rows stay in registers between passes; otherwise they are read again
+};
+
+/// One instantiation that the launcher may choose.
+struct Variant {
+  std::string name;
+  int function = 0;
+  int threads = 0;  // of a group
+  int rows = 0;     // groups in a block
+  int vector = 1;
+  int strips = 1;
+  bool aligned = false;        // asks for unit strides, alignment and divisible extents
+  int64_t lane_limit = 0;      // largest extent of the lanes it can hold; 0: any
+  int64_t lane_preferred = 0;  // chosen up to this extent of the lane; 0: any
+};
+
+/// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.
+struct AlignmentNeed {
+  ir::TensorId tensor;
+  bool is_write = false;
+};
+
+struct PhasePlan {
+  const ir::Grid* grid = nullptr;
+  PhaseAnalysis analysis;
+  std::map<ir::AxisId, Role> roles;
+  std::vector<UnitAxis> units;  // slowest first
+  std::vector<Lane> lanes;
+  std::set<ir::ValueId> vector_loads;            // loads that move as vectors along their lane
+  std::set<const ir::Write*> vector_writes;
+  std::vector<AlignmentNeed> alignment;
+  std::vector<ir::SizeId> vector_multiples;      // sizes that must be multiples of the vector width
+  std::vector<FunctionPlan> functions;
+  std::vector<Variant> variants;
+  std::map<ir::AxisId, int64_t> serial_tiles;
+  std::vector<std::string> reasons;
+
+  const Lane* lane_of(ir::AxisId axis) const;
+  bool is_lane(ir::AxisId axis) const { return lane_of(axis) != nullptr; }
+  bool has_vectors() const { return !vector_loads.empty() || !vector_writes.empty(); }
+  Role role(ir::AxisId axis) const { return roles.at(axis); }
+  /// Extent of the tiles of a loop that is not a lane.
+  int64_t serial_tile(ir::AxisId axis) const;
+};
+
+struct KernelPlan {
+  const ir::Kernel* kernel = nullptr;
+  const Target* target = nullptr;
+  ir::SizeTable sizes;  // the kernel's table and what planning added
+  PhasePlan phase;
+};
+
+/// Plans one kernel for one chip. Requests that cannot be honoured are reported, and nothing is returned.
+std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
+                                    DiagnosticSink& sink);
+
+/// The plan as text, for `--emit=plan`.
+std::string describe(const KernelPlan& plan);
+
+}  // namespace tessera::emit

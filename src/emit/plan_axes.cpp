@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of lanes: every candidate is priced by the memory transactions that it causes, the cheapest wins.
+#include "emit/plan_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::emit {
+
+namespace {
+
+// An axis of at most this constant extent is written out or looped over inside a thread.
+constexpr int64_t kSmallExtent = 32;
+constexpr int64_t kUnrollExtent = 16;
+// Price of an access whose neighbours in a group lie apart in memory, relative to one 16 byte access.
+constexpr double kScattered = 8;
+constexpr double kStrided = 2;
+constexpr double kBroadcast = 0.05;
+constexpr double kGroupReduction = 1.1;
+// Stands for the extent of an axis that is known at launch only.
+constexpr double kTypicalExtent = 64;
+
+using Lanes = std::vector<ir::AxisId>;
+
+class AxisChooser {
+ public:
+  AxisChooser(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides, PhasePlan& phase)
+      : kernel_(kernel), sizes_(sizes), overrides_(overrides), phase_(phase), analysis_(phase.analysis) {}
+
+  void run() {
+    assign_small_axes();
+    choose_lanes();
+    assign_units();
+    choose_vector_accesses();
+  }
+
+ private:
+  const ir::Axis& axis(ir::AxisId id) const { return kernel_.axes[id]; }
+  bool is_grid_axis(ir::AxisId id) const {
+    return std::find(phase_.grid->axes.begin(), phase_.grid->axes.end(), id) != phase_.grid->axes.end();
+  }
+  bool is_small(ir::AxisId id) {
+    const auto extent = constant_extent(kernel_, sizes_, id);
+    return extent && *extent <= kSmallExtent && !is_grid_axis(id);
+  }
+
+  // A semantic step that nothing crosses means nothing to a plan: every partition gives the same result.
+  int64_t tile_of(ir::AxisId id) const {
+    const bool free = axis(id).step == ir::StepKind::semantic && !analysis_.crossed.contains(id) && !analysis_.loops.contains(id);
+    return free ? 0 : fixed_tile(kernel_, overrides_, id);
+  }
+
+  void assign_small_axes() {
+    for (ir::AxisId id : analysis_.inner_axes) {
+      if (!is_small(id)) continue;
+      const bool write_out = analysis_.picked.contains(id) && *constant_extent(kernel_, sizes_, id) <= kUnrollExtent;
+      phase_.roles[id] = write_out ? Role::unrolled : Role::serial;
+    }
+  }
+
+  // An axis along which instances, or parts of one, are independent: chunks of it can go to different units.
+  bool is_parallel(ir::AxisId id) const {
+    if (analysis_.crossed.contains(id) || analysis_.loops.contains(id)) return false;
+    if (is_grid_axis(id)) return true;
+    return std::all_of(analysis_.accesses.begin(), analysis_.accesses.end(),
+                       [&](const Access& access) { return !access.is_write() || access.axes.contains(id); });
+  }
+
+  double weight(const Access& access) {
+    double points = size_in_bytes(kernel_.tensors[access.tensor].dtype);
+    for (ir::AxisId id : access.axes) {
+      const auto extent = constant_extent(kernel_, sizes_, id);
+      points *= extent ? static_cast<double>(std::max<int64_t>(*extent, 1)) : kTypicalExtent;
+    }
+    return points;
+  }
+
+  double price(const Access& access, const Lanes& lanes) {
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return access.axes.contains(id); });
+    if (lane == lanes.end()) return kBroadcast;
+    if (access.indices.empty()) return kBroadcast;
+    for (size_t d = 0; d + 1 < access.indices.size(); ++d)
+      if (!access.indices[d] || access.indices[d]->coefficient(*lane)) return kScattered;
+    const auto& last = access.indices.back();
+    if (!last) return kScattered;
+    const auto coefficient = last->coefficient(*lane);
+    if (!coefficient) return kBroadcast;
+    return sizes_.as_constant(*coefficient) == 1 ? 1 : kStrided;
+  }
+
+  double price(const Lanes& lanes) {
+    double sum = 0;
+    for (const Access& access : analysis_.accesses) sum += weight(access) * price(access, lanes);
+    const bool crosses = std::any_of(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return analysis_.crossed.contains(id); });
+    return crosses ? sum * kGroupReduction : sum;
+  }
+
+  // Two lanes must not meet in one value or one address.
+  bool compatible(const Lanes& lanes, ir::AxisId candidate) const {
+    const auto meets = [&](const AxisSet& axes) {
+      return axes.contains(candidate) &&
+             std::any_of(lanes.begin(), lanes.end(), [&](ir::AxisId lane) { return axes.contains(lane); });
+    };
+    for (const auto& [value, dependence] : analysis_.dependence) {
+      AxisSet axes = dependence.axes;
+      if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[value].op))
+        axes.insert(reduce->axes.begin(), reduce->axes.end());
+      if (meets(axes)) return false;
+    }
+    return std::none_of(analysis_.accesses.begin(), analysis_.accesses.end(),
+                        [&](const Access& access) { return meets(access.axes); });
+  }
+
+  // Lanes inside an instance: its rows. Started from each candidate, completed by what goes with it.
+  std::vector<Lanes> row_candidates() {
+    Lanes possible;
+    for (ir::AxisId id : analysis_.inner_axes)
+      if (!phase_.roles.contains(id)) possible.push_back(id);
+    for (ir::AxisId id : phase_.grid->axes)
+      if (analysis_.crossed.contains(id)) possible.push_back(id);
+    std::vector<Lanes> result;
+    for (ir::AxisId first : possible) {
+      Lanes lanes{first};
+      for (ir::AxisId other : possible)
+        if (other != first && compatible(lanes, other)) lanes.push_back(other);
+      result.push_back(std::move(lanes));
+    }
+    return result;
+  }
+
+  void choose_lanes() {
+    struct Candidate {
+      Lanes lanes;
+      bool chunked;
+      double price;
+    };
+    std::vector<Candidate> candidates;
+    for (ir::AxisId id : all_tile_axes())
+      if (is_parallel(id) && !phase_.roles.contains(id)) candidates.push_back({{id}, true, price(Lanes{id})});
+    for (Lanes& lanes : row_candidates()) {
+      const double cost = price(lanes);
+      candidates.push_back({std::move(lanes), false, cost});
+    }
+    if (candidates.empty()) {
+      phase_.reasons.push_back("no axis to spread over threads: one thread of each group works");
+      return;
+    }
+    const auto best = std::min_element(candidates.begin(), candidates.end(),
+                                       [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+    for (ir::AxisId id : best->lanes) {
+      const bool semantic_chunk = is_grid_axis(id) && !best->chunked;
+      phase_.lanes.push_back({.axis = id, .chunked = best->chunked || semantic_chunk, .tile = tile_of(id)});
+      phase_.roles[id] = Role::lane;
+    }
+    explain_lanes(candidates.size(), best->chunked);
+  }
+
+  void explain_lanes(size_t candidates, bool chunked) {
+    for (const Lane& lane : phase_.lanes)
+      phase_.reasons.push_back(fmt::format(
+          "lanes run along `{}`: neighbours in memory for the most bytes ({} {} priced); {}", axis(lane.axis).name,
+          candidates, candidates == 1 ? "choice" : "choices",
+          chunked ? "nothing crosses it, so units take chunks of it" : "a group of threads takes all of it and meets in reductions"));
+  }
+
+  Lanes all_tile_axes() const {
+    Lanes result = phase_.grid->axes;
+    result.insert(result.end(), analysis_.inner_axes.begin(), analysis_.inner_axes.end());
+    return result;
+  }
+
+  void assign_units() {
+    for (ir::AxisId id : phase_.grid->axes) {
+      if (phase_.roles.contains(id)) continue;
+      const bool crossed = analysis_.crossed.contains(id);
+      phase_.roles[id] = crossed ? Role::serial : Role::unit;
+      phase_.units.push_back({.axis = id, .is_chunk = crossed, .tile = std::max<int64_t>(tile_of(id), 1)});
+    }
+    for (ir::AxisId id : analysis_.inner_axes)
+      if (!phase_.roles.contains(id)) phase_.roles[id] = Role::serial;
+    for (const Lane& lane : phase_.lanes)
+      if (lane.chunked) phase_.units.push_back({.axis = lane.axis, .is_chunk = true, .tile = lane.tile});
+    order_units();
+  }
+
+  // Neighbouring units should touch neighbouring memory: the order of the dimensions of what is written.
+  void order_units() {
+    if (analysis_.writes.empty()) return;
+    const auto first_write = std::find_if(analysis_.accesses.begin(), analysis_.accesses.end(), [](const Access& a) { return a.is_write(); });
+    const auto position = [&](const UnitAxis& unit) {
+      for (size_t d = 0; d < first_write->index_values.size(); ++d)
+        if (analysis_.depends(first_write->index_values[d], unit.axis)) return static_cast<int>(d);
+      return -1;
+    };
+    std::stable_sort(phase_.units.begin(), phase_.units.end(),
+                     [&](const UnitAxis& a, const UnitAxis& b) { return position(a) < position(b); });
+  }
+
+  void choose_vector_accesses() {
+    for (const Access& access : analysis_.accesses) {
+      std::vector<ir::SizeId> multiples;
+      if (!moves_as_vector(access, multiples)) continue;
+      if (access.write) phase_.vector_writes.insert(access.write);
+      else phase_.vector_loads.insert(access.value);
+      for (ir::SizeId size : multiples)
+        if (std::find(phase_.vector_multiples.begin(), phase_.vector_multiples.end(), size) == phase_.vector_multiples.end())
+          phase_.vector_multiples.push_back(size);
+      const auto known = std::find_if(phase_.alignment.begin(), phase_.alignment.end(),
+                                      [&](const AlignmentNeed& need) { return need.tensor == access.tensor; });
+      if (known == phase_.alignment.end()) phase_.alignment.push_back({access.tensor, access.is_write()});
+    }
+  }
+
+  // Consecutive lanes lie side by side along the last dimension, and what is added to them can keep the alignment.
+  bool moves_as_vector(const Access& access, std::vector<ir::SizeId>& multiples) {
+    const auto lane = std::find_if(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& l) { return access.axes.contains(l.axis); });
+    if (lane == phase_.lanes.end() || price(access, {lane->axis}) != 1) return false;
+    if (!last_index_in_bounds(access)) return false;
+    const ir::Affine& last = *access.indices.back();
+    if (!may_be_multiple(last.offset, multiples)) return false;
+    for (const auto& [id, coefficient] : last.terms)
+      if (id != lane->axis && !may_be_multiple(coefficient, multiples)) return false;
+    return may_be_multiple(axis(lane->axis).lower, multiples) &&
+           may_be_multiple(sizes_.subtract(axis(lane->axis).upper, axis(lane->axis).lower), multiples);
+  }
+
+  bool last_index_in_bounds(const Access& access) {
+    const uint32_t bit = 1u << (access.indices.size() - 1);
+    if (access.write) return (access.write->in_bounds & bit) != 0 && kernel_.values[access.value].total;
+    return (std::get<ir::Load>(kernel_.values[access.value].op).in_bounds & bit) != 0;
+  }
+
+  static constexpr int64_t kWidestVector = 16;
+  bool may_be_multiple(ir::SizeId size, std::vector<ir::SizeId>& multiples) {
+    if (const auto constant = sizes_.as_constant(size)) return *constant % kWidestVector == 0 || (*constant > 0 && *constant % 2 == 0 && (multiples.push_back(size), true));
+    multiples.push_back(size);
+    return true;
+  }
+
+  const ir::Kernel& kernel_;
+  ir::SizeTable& sizes_;
+  const PlanOverrides& overrides_;
+  PhasePlan& phase_;
+  PhaseAnalysis& analysis_;
+};
+
+}  // namespace
+
+void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides, PhasePlan& phase) {
+  AxisChooser(kernel, sizes, overrides, phase).run();
+}
+
+std::optional<int64_t> greatest_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis) {
+  if (const auto extent = constant_extent(kernel, sizes, axis)) return extent;
+  const ir::Axis& row = kernel.axes[axis];
+  const auto symbol = sizes.as_symbol(sizes.subtract(row.upper, row.lower));
+  if (!symbol) return std::nullopt;
+  const ir::Symbol& entry = kernel.symbols[*symbol];
+  if (!entry.allowed.empty()) return *std::max_element(entry.allowed.begin(), entry.allowed.end());
+  return entry.maximum;
+}
+
+int64_t fixed_tile(const ir::Kernel& kernel, const PlanOverrides& overrides, ir::AxisId axis) {
+  const ir::Axis& row = kernel.axes[axis];
+  if (row.step == ir::StepKind::semantic) return row.step_size;
+  const auto found = overrides.tiles.find(row.name);
+  return found != overrides.tiles.end() ? found->second : row.step_size;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of `@warps`, tiles and overrides against what the ways of running can do.
+#include "emit/plan_requests.h"
+
+#include <algorithm>
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kMostWarps = 32;
+
+std::vector<const ir::Request*> all_requests(const ir::Kernel& kernel) {
+  std::vector<const ir::Request*> result;
+  for (const ir::Request& request : kernel.requests) result.push_back(&request);
+  for (const ir::Grid& grid : kernel.grids)
+    for (const ir::Request& request : grid.requests) result.push_back(&request);
+  return result;
+}
+
+bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+bool check_warps(int64_t warps, Span span, DiagnosticSink& sink) {
+  if (warps >= 1 && warps <= kMostWarps) return true;
+  sink.report(Diag::warps_out_of_range, span, warps, kMostWarps);
+  return false;
+}
+
+}  // namespace
+
+bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  bool sound = true;
+  for (const ir::Request* request : all_requests(kernel)) {
+    if (request->name == "warps" && request->arguments.size() == 1) {
+      sound &= check_warps(request->arguments[0], request->span, sink);
+    } else {
+      sink.report(Diag::annotation_not_honoured, request->span, request->name);
+      sound = false;
+    }
+  }
+  if (overrides.warps) sound &= check_warps(*overrides.warps, kernel.span, sink);
+  if (overrides.vector && (!is_power_of_two(*overrides.vector) || *overrides.vector > 16)) {
+    sink.report(Diag::vector_width_impossible, kernel.span, *overrides.vector);
+    sound = false;
+  }
+  for (const auto& [name, tile] : overrides.tiles) {
+    const auto axis = std::find_if(kernel.axes.begin(), kernel.axes.end(), [&](const ir::Axis& a) { return a.name == name; });
+    if (axis != kernel.axes.end() && axis->step == ir::StepKind::plan && tile >= 1) continue;
+    sink.report(Diag::tile_override_impossible, kernel.span, name, tile);
+    sound = false;
+  }
+  return sound;
+}
+
+std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides& overrides) {
+  if (overrides.warps) return overrides.warps;
+  for (const ir::Request* request : all_requests(kernel))
+    if (request->name == "warps") return static_cast<int>(request->arguments[0]);
+  return std::nullopt;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group sizes, vector widths and strips from the registers that a resident row takes, in closed form.
+#include "emit/plan_variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/plan_axes.h"
+#include "emit/plan_requests.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kAccessBytes = 16;
+constexpr int kWidestOperandBytes = 32;   // two accesses for the widest type that moves with the narrowest
+constexpr int kRegisterBudget = 64;       // of a thread, for what stays resident
+constexpr int kMostStrips = 16;
+constexpr int kWarpRows = 4;              // groups of a warp in a block of rows
+constexpr int kBlockThreads = 256;
+constexpr int kChunkStrips = 2;           // enough accesses in flight for a thread that only maps
+constexpr int kChunkRows = 8;
+
+int power_of_two_below(int64_t n) {
+  int result = 1;
+  while (result * 2 <= n) result *= 2;
+  return result;
+}
+
+class VariantChooser {
+ public:
+  VariantChooser(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides)
+      : plan_(plan), kernel_(*plan.kernel), phase_(plan.phase), lowered_(lowered), overrides_(overrides),
+        warps_(requested_warps(*plan.kernel, overrides)) {}
+
+  void run() {
+    const int widest = overrides_.vector.value_or(vector_width());
+    std::vector<int> widths;
+    if (phase_.has_vectors() && widest > 1) widths.push_back(widest);
+    widths.push_back(1);
+    const bool rows = phase_.functions.size() > 1;
+    const bool chunked = std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
+    for (int width : widths) {
+      if (rows) {
+        row_variants(width);
+      } else if (chunked && fixed_extent() == 0) {
+        map_variants(width);
+      } else {
+        bounded_variants(width);
+      }
+    }
+    // Only the last one may be without a condition, and it must be.
+    const bool is_open = !phase_.variants.back().aligned && phase_.variants.back().lane_limit == 0;
+    TESSERA_CHECK(is_open, "the last variant takes every launch");
+  }
+
+ private:
+  // 16 bytes of the narrowest type that moves as a vector, unless the widest would then need more than two accesses.
+  int vector_width() const {
+    uint32_t narrowest = 16, widest = 1;
+    for (const AlignmentNeed& need : phase_.alignment) {
+      const uint32_t bytes = size_in_bytes(kernel_.tensors[need.tensor].dtype);
+      narrowest = std::min(narrowest, bytes);
+      widest = std::max(widest, bytes);
+    }
+    return static_cast<int>(std::min<uint32_t>(kAccessBytes / narrowest, kWidestOperandBytes / widest));
+  }
+
+  // The extent that every lane has at most, when tiles or literals fix it; 0 otherwise.
+  int64_t fixed_extent() const {
+    int64_t greatest = 0;
+    for (const Lane& lane : phase_.lanes) {
+      if (lane.tile > 0) {
+        greatest = std::max(greatest, lane.tile);
+      } else if (!lane.chunked && !phase_.analysis.loops.contains(lane.axis)) {
+        greatest = std::max(greatest, greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0));
+      }
+    }
+    return greatest;
+  }
+
+  int strips_in_budget(int width) const {
+    const int bytes = std::max(lowered_.kept_bytes, 4) * width;
+    return std::min(power_of_two_below(std::max(kRegisterBudget * 4 / bytes, 1)), kMostStrips);
+  }
+
+  void add(std::string name, int function, int threads, int rows, int width, int strips, int64_t limit) {
+    phase_.variants.push_back({.name = std::move(name), .function = function, .threads = threads, .rows = rows, .vector = width,
+                               .strips = strips, .aligned = width > 1, .lane_limit = limit});
+  }
+
+  void row_variants(int width) {
+    const std::string kind = width > 1 ? "vector" : "any";
+    const int strips = strips_in_budget(width);
+    const int block = warps_ ? *warps_ * kWarp : kBlockThreads;
+    if (!warps_ || *warps_ == 1)
+      add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips, static_cast<int64_t>(kWarp) * width * strips);
+    if (block > kWarp) add("block_" + kind, 0, block, 1, width, strips, static_cast<int64_t>(block) * width * strips);
+    add("streaming_" + kind, 1, block, 1, width, strips, 0);
+  }
+
+  void map_variants(int width) {
+    const std::string kind = width > 1 ? "vector" : "any";
+    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, kChunkStrips, 0);
+    add("narrow_" + kind, 0, kWarp, kChunkRows, width, 1, static_cast<int64_t>(kWarp) * width * kChunkRows);
+    add("wide_" + kind, 0, kBlockThreads, 1, width, kChunkStrips, 0);
+  }
+
+  // The extent is known: as many threads as it keeps busy, and strips for the rest.
+  void bounded_variants(int width) {
+    const int64_t extent = std::max<int64_t>(fixed_extent(), 1);
+    const int64_t wanted = (extent + width - 1) / width;
+    int threads = warps_ ? *warps_ * kWarp : static_cast<int>(std::clamp<int64_t>((wanted + kWarp - 1) / kWarp, 1, kBlockThreads / kWarp)) * kWarp;
+    if (fixed_extent() == 0) threads = warps_ ? *warps_ * kWarp : kBlockThreads;
+    const int rows = warps_ || threads > kWarp ? 1 : kWarpRows;
+    const int64_t strips = fixed_extent() == 0 ? strips_in_budget(width) : (wanted + threads - 1) / threads;
+    add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
+  }
+
+  KernelPlan& plan_;
+  const ir::Kernel& kernel_;
+  PhasePlan& phase_;
+  const LoweredPhase& lowered_;
+  const PlanOverrides& overrides_;
+  std::optional<int> warps_;
+};
+
+}  // namespace
+
+bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides, DiagnosticSink&) {
+  VariantChooser(plan, lowered, overrides).run();
+  if (!lowered.kept_names.empty()) {
+    std::string names;
+    for (const std::string& name : lowered.kept_names) names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("a load") : "`" + name + "`");
+    plan.phase.reasons.push_back(fmt::format("resident rows keep {} ({} bytes for each element)", names, lowered.kept_bytes));
+  }
+  return true;
+}
+
+}  // namespace tessera::emit

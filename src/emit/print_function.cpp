@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements and functions as text: one line for one idea, and behind it the place in the source.
+#include <fmt/format.h>
+
+#include "emit/print.h"
+
+namespace tessera::emit {
+
+namespace {
+
+class FunctionPrinter {
+ public:
+  FunctionPrinter(const Locate& locate, Writer& writer) : locate_(locate), writer_(writer) {}
+
+  void block(const lowered::Block& statements) {
+    for (const lowered::Statement& statement : statements) print_statement(statement);
+  }
+
+ private:
+  void print_statement(const lowered::Statement& statement) {
+    const std::string remark = remark_of(statement.span);
+    std::visit([&](const auto& node) { print_node(node, remark); }, statement.node);
+  }
+
+  // Only where the line changes: a column of equal remarks says nothing.
+  std::string remark_of(Span span) {
+    std::string place = locate_(span);
+    if (place.empty() || place == last_place_) return {};
+    return last_place_ = std::move(place);
+  }
+
+  void print_node(const lowered::Comment& node, const std::string&) { writer_.line("// " + node.text); }
+  void print_node(const lowered::Local& node, const std::string& remark) { writer_.line(local(node), remark); }
+  void print_node(const lowered::Assign& node, const std::string& remark) { writer_.line(assignment(node), remark); }
+  void print_node(const lowered::Evaluate& node, const std::string& remark) { writer_.line(print(node.expression) + ";", remark); }
+  void print_node(const lowered::Barrier& node, const std::string&) { writer_.line("barrier();", node.reason); }
+  void print_node(const lowered::Shared& node, const std::string& remark) {
+    writer_.line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
+  }
+  void print_node(const lowered::If& node, const std::string& remark) {
+    const std::string head = fmt::format("if ({})", print(node.condition));
+    body(head, node.then, node.reason.empty() ? remark : node.reason);
+  }
+  void print_node(const lowered::For& node, const std::string& remark) {
+    body((node.unroll ? "TESSERA_UNROLL for (" : "for (") + header(node) + ")", node.body, remark);
+  }
+
+  static std::string header(const lowered::For& node) {
+    if (!node.header.empty()) return node.header;
+    const std::string step = node.step == "1" ? "++" + node.name : node.name + " += " + node.step;
+    return fmt::format("index {0} = {1}; {0} < {2}; {3}", node.name, print(node.first), print(node.end), step);
+  }
+
+  static std::string local(const lowered::Local& node) {
+    std::string text = (node.is_const ? "const " : "") + node.type + " " + node.name;
+    for (const std::string& extent : node.extents) text += "[" + extent + "]";
+    if (!node.initial) return text + ";";
+    const bool list = node.initial->kind == lowered::Expression::Kind::list;
+    return list ? text + print(node.initial) + ";" : text + " = " + print(node.initial) + ";";
+  }
+
+  // `a = a + b` reads better as `a += b`.
+  static std::string assignment(const lowered::Assign& node) {
+    const std::string target = print(node.target);
+    if (node.op == "=" && node.value->kind == lowered::Expression::Kind::binary && node.value->operands.size() == 2) {
+      const std::string& op = node.value->text;
+      if ((op == "+" || op == "-" || op == "*") && print(node.value->operands[0]) == target)
+        return fmt::format("{} {}= {};", target, op, print(node.value->operands[1]));
+    }
+    return fmt::format("{} {} {};", target, node.op, print(node.value));
+  }
+
+  void body(const std::string& head, const lowered::Block& statements, const std::string& remark) {
+    if (const std::string one = single_line(head, statements); !one.empty()) {
+      const std::string place = remark.empty() ? remark_of(statements[0].span) : remark;
+      return writer_.line(one, place);
+    }
+    writer_.line(head + " {", remark);
+    writer_.indent();
+    block(statements);
+    writer_.outdent();
+    writer_.line("}");
+  }
+
+  // A body of one short statement stays on the line of its head.
+  std::string single_line(const std::string& head, const lowered::Block& statements) const {
+    if (statements.size() != 1) return {};
+    std::string text;
+    if (const auto* assign = std::get_if<lowered::Assign>(&statements[0].node)) text = assignment(*assign);
+    if (const auto* evaluate = std::get_if<lowered::Evaluate>(&statements[0].node)) text = print(evaluate->expression) + ";";
+    constexpr size_t kRoom = Writer::kColumns - 24;
+    return text.empty() || head.size() + text.size() > kRoom ? std::string() : head + " " + text;
+  }
+
+  const Locate& locate_;
+  Writer& writer_;
+  std::string last_place_;
+};
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+}  // namespace
+
+void print(const lowered::Function& function, const Locate& locate, Writer& writer) {
+  writer.line("/// " + function.comment);
+  writer.line(fmt::format("template <{}>", joined(function.template_parameters)));
+  writer.line(fmt::format("TESSERA_KERNEL({})", function.threads));
+  writer.line(fmt::format("void {}({}) {{", function.name, joined(function.parameters)));
+  writer.indent();
+  FunctionPrinter(locate, writer).block(function.body);
+  writer.outdent();
+  writer.line("}");
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher of one architecture: every check names the argument, then the first variant that fits is launched.
+#include "emit/print_launcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "emit/naming.h"
+#include "emit/print.h"
+#include "emit/signature.h"
+
+namespace tessera::emit {
+
+namespace {
+
+using lowered::Expr;
+
+class LauncherPrinter {
+ public:
+  LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer)
+      : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), writer_(writer) {}
+
+  void run() {
+    const std::string name = launcher_name(kernel_, plan_.target->name);
+    writer_.line(fmt::format("Status {}({}) {{", name, cpp_parameters(kernel_)));
+    writer_.indent();
+    writer_.line(fmt::format("LaunchCheck check(\"{}\");", kernel_.c_name));
+    check_tensors();
+    check_sizes();
+    check_constraints();
+    check_overlap();
+    writer_.line("if (check.nothing_to_write()) return check.status();");
+    writer_.blank();
+    choose();
+    writer_.outdent();
+    writer_.line("}");
+  }
+
+ private:
+  std::string text(ir::SizeId size) const { return print(lower_size(kernel_, plan_.sizes, size)); }
+  std::string rule(ir::SizeId size) const {
+    return plan_.sizes.spell(size, [&](ir::SymbolId id) { return kernel_.symbols[id].name; });
+  }
+
+  void check_tensors() {
+    for_each_tensor([&](int argument, const ir::Tensor& tensor) {
+      writer_.line(fmt::format("check.tensor<{}, {}>({}, \"{}\", {});", element_type(tensor), tensor.dims.size(), argument, tensor.name, safe_name(tensor.name)));
+    });
+  }
+
+  void check_sizes() {
+    std::set<ir::SymbolId> defined;
+    for_each_tensor([&](int argument, const ir::Tensor& tensor) {
+      for (size_t d = 0; d < tensor.dims.size(); ++d) {
+        const auto symbol = plan_.sizes.as_symbol(tensor.dims[d]);
+        if (!symbol || !defined.insert(*symbol).second) continue;
+        const std::string& name = kernel_.symbols[*symbol].name;
+        writer_.line(fmt::format("const index {} = check.symbol(\"{}\", {}, {}, {});", safe_name(name), name, argument, safe_name(tensor.name), d));
+        sources_.insert({argument, d});
+      }
+    });
+    for_each_tensor([&](int argument, const ir::Tensor& tensor) {
+      for (size_t d = 0; d < tensor.dims.size(); ++d) {
+        if (sources_.contains({argument, d})) continue;
+        writer_.line(fmt::format("check.extent({}, \"{}\", {}, {}, {}, \"{}\");", argument, tensor.name, safe_name(tensor.name), d, text(tensor.dims[d]), rule(tensor.dims[d])));
+      }
+    });
+  }
+
+  void check_constraints() {
+    for (const ir::Constraint& constraint : kernel_.constraints)
+      writer_.line(fmt::format("check.require({}, \"{}\");", condition(constraint), constraint.text));
+  }
+
+  std::string condition(const ir::Constraint& constraint) const {
+    if (constraint.relation == ir::Relation::member) {
+      std::string result;
+      for (int64_t value : constraint.values) result += fmt::format("{}{} == {}", result.empty() ? "" : " || ", text(constraint.left), value);
+      return result;
+    }
+    static constexpr const char* kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
+    return fmt::format("{} {} {}", text(constraint.left), kOperators[static_cast<int>(constraint.relation)], text(constraint.right));
+  }
+
+  void check_overlap() {
+    for_each_tensor([&](int argument, const ir::Tensor& tensor) {
+      if (!tensor.is_output) return;
+      for_each_tensor([&](int other, const ir::Tensor& input) {
+        if (other == argument || (input.is_output && other < argument)) return;
+        writer_.line(fmt::format("check.disjoint({}, \"{}\", {}, {}, \"{}\", {});", argument, tensor.name, safe_name(tensor.name), other, input.name, safe_name(input.name)));
+      });
+    });
+  }
+
+  void choose() {
+    const PhasePlan& phase = plan_.phase;
+    int width = 1;
+    for (const Variant& variant : phase.variants) width = std::max(width, variant.vector);
+    if (width > 1) writer_.line(fmt::format("const bool aligned = {};", alignment(width)));
+    std::string conditions;
+    for (const Variant& variant : phase.variants) conditions += (conditions.empty() ? "" : ", ") + condition(variant);
+    writer_.line(fmt::format("switch (check.choose(options, {{{}}})) {{", conditions));
+    writer_.indent();
+    for (size_t k = 0; k < phase.variants.size(); ++k) launch(k);
+    writer_.line("default: return check.status();");
+    writer_.outdent();
+    writer_.line("}");
+  }
+
+  std::string alignment(int width) const {
+    std::string result;
+    const auto also = [&](const std::string& term) { result += (result.empty() ? "" : " && ") + term; };
+    for (const AlignmentNeed& need : plan_.phase.alignment)
+      also(fmt::format("vector_access({}, {}, {})", safe_name(kernel_.tensors[need.tensor].name), kernel_.tensors[need.tensor].dims.size() - 1, width));
+    for (ir::SizeId size : plan_.phase.vector_multiples)
+      if (!is_last_extent(size)) also(fmt::format("{} % {} == 0", parenthesised(size), width));
+    return result;
+  }
+
+  // vector_access looks at the last extent of its tensor itself.
+  bool is_last_extent(ir::SizeId size) const {
+    return std::any_of(plan_.phase.alignment.begin(), plan_.phase.alignment.end(),
+                       [&](const AlignmentNeed& need) { return kernel_.tensors[need.tensor].dims.back() == size; });
+  }
+
+  std::string parenthesised(ir::SizeId size) const {
+    const std::string result = text(size);
+    return plan_.sizes.as_symbol(size) || plan_.sizes.as_constant(size) ? result : "(" + result + ")";
+  }
+
+  std::string condition(const Variant& variant) const {
+    std::string result = variant.aligned ? "aligned" : "";
+    if (variant.lane_limit > 0) {
+      for (const Lane& lane : plan_.phase.lanes) {
+        const ir::Axis& axis = kernel_.axes[lane.axis];
+        ir::SizeTable sizes = plan_.sizes;
+        const std::string extent = print(lower_size(kernel_, sizes, sizes.subtract(axis.upper, axis.lower)));
+        result += fmt::format("{}{} <= {}", result.empty() ? "" : " && ", extent, variant.lane_limit);
+      }
+    }
+    return result.empty() ? "true" : result;
+  }
+
+  void launch(size_t k) {
+    const Variant& variant = plan_.phase.variants[k];
+    const auto f = static_cast<size_t>(variant.function);
+    const lowered::Function& function = lowered_.functions[f];
+    std::string arguments;
+    for (const std::string& parameter : function.template_parameters) arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
+    const std::string units = print(specialise(lowered_.unit_count[f], variant));
+    const std::string blocks = variant.rows > 1 ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
+    writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
+    writer_.indent();
+    writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});", function.name, arguments, blocks, variant.threads * variant.rows, call_arguments(kernel_, function)));
+    writer_.outdent();
+  }
+
+  std::string explain(const Variant& variant) const {
+    const std::string group = variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
+    const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
+    const bool rows = plan_.phase.functions.size() > 1;
+    const std::string does = !rows ? "takes a tile" : resident ? "holds a row" : "reads a row again";
+    return fmt::format("{} {}, {}", group, does, variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
+  }
+
+  static int number(const Variant& variant, const std::string& parameter) {
+    if (parameter.ends_with("kThreads")) return variant.threads;
+    if (parameter.ends_with("kRows")) return variant.rows;
+    if (parameter.ends_with("kVector")) return variant.vector;
+    return variant.strips;
+  }
+
+  // The count of units with the numbers of a variant in place of the template's parameters.
+  static Expr specialise(const Expr& expression, const Variant& variant) {
+    if (expression->kind == lowered::Expression::Kind::name && expression->text == "kChunk")
+      return lowered::integer(int64_t{variant.threads} * variant.vector * variant.strips);
+    if (expression->operands.empty()) return expression;
+    lowered::Expression copy = *expression;
+    for (Expr& operand : copy.operands) operand = specialise(operand, variant);
+    return std::make_shared<const lowered::Expression>(std::move(copy));
+  }
+
+  template <typename Visit>
+  void for_each_tensor(Visit visit) {
+    for (size_t k = 0; k < kernel_.parameters.size(); ++k)
+      if (const auto* tensor = std::get_if<ir::TensorId>(&kernel_.parameters[k])) visit(static_cast<int>(k), kernel_.tensors[*tensor]);
+  }
+
+  const KernelPlan& plan_;
+  const ir::Kernel& kernel_;
+  const LoweredPhase& lowered_;
+  Writer& writer_;
+  std::set<std::pair<int, size_t>> sources_;
+};
+
+}  // namespace
+
+void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer) {
+  LauncherPrinter(plan, lowered, writer).run();
+}
+
+}  // namespace tessera::emit

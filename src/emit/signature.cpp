@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One order for all signatures: parameters as in the source, then the symbols that a body uses.
+#include "emit/signature.h"
+
+#include <fmt/format.h>
+
+#include "emit/identifiers.h"
+#include "emit/naming.h"
+
+namespace tessera::emit {
+
+std::string launcher_name(const ir::Kernel& kernel, std::string_view architecture) {
+  return fmt::format("{}_{}", kernel.c_name, architecture);
+}
+
+std::string element_type(const ir::Tensor& tensor) {
+  return (tensor.is_output ? "" : "const ") + type_name(tensor.dtype);
+}
+
+namespace {
+
+std::string parameters(const ir::Kernel& kernel, std::string_view scope) {
+  std::string text;
+  for (const auto& parameter : kernel.parameters) {
+    if (const auto* tensor = std::get_if<ir::TensorId>(&parameter)) {
+      text += fmt::format("const {}Tensor& {}, ", scope, safe_name(kernel.tensors[*tensor].name));
+    } else {
+      const ir::Scalar& scalar = kernel.scalars[std::get<ir::ScalarId>(parameter)];
+      text += fmt::format("{} {}, ", scope.empty() ? type_name(scalar.dtype) : std::string(cpp_spelling(scalar.dtype)), safe_name(scalar.name));
+    }
+  }
+  return fmt::format("{}const {}LaunchOptions& options", text, scope);
+}
+
+}  // namespace
+
+std::string cpp_parameters(const ir::Kernel& kernel) { return parameters(kernel, ""); }
+std::string qualified_parameters(const ir::Kernel& kernel) { return parameters(kernel, "tessera::"); }
+
+std::string c_scalar_type(DType type) {
+  if (is_narrow_float(type)) return "float";
+  if (is_bool(type)) return "int32_t";
+  return type == DType::index ? "int64_t" : type_name(type);
+}
+
+std::string c_parameters(const ir::Kernel& kernel) {
+  std::string text;
+  for (const auto& parameter : kernel.parameters) {
+    if (const auto* tensor = std::get_if<ir::TensorId>(&parameter)) {
+      text += fmt::format("const TesseraTensor* {}, ", safe_name(kernel.tensors[*tensor].name));
+    } else {
+      const ir::Scalar& scalar = kernel.scalars[std::get<ir::ScalarId>(parameter)];
+      text += fmt::format("{} {}, ", c_scalar_type(scalar.dtype), safe_name(scalar.name));
+    }
+  }
+  return text + "const TesseraLaunch* launch_";
+}
+
+std::string forwarded(const ir::Kernel& kernel) {
+  std::string text;
+  for (const auto& parameter : kernel.parameters) {
+    const auto* tensor = std::get_if<ir::TensorId>(&parameter);
+    text += safe_name(tensor ? kernel.tensors[*tensor].name : kernel.scalars[std::get<ir::ScalarId>(parameter)].name) + ", ";
+  }
+  return text + "options";
+}
+
+namespace {
+
+// Calls `tensor`, `scalar` or `symbol` for everything that the body of a function names, in the order of parameters.
+template <typename OnTensor, typename OnScalar, typename OnSymbol>
+void for_each_used(const ir::Kernel& kernel, const lowered::Function& function, OnTensor tensor, OnScalar scalar, OnSymbol symbol) {
+  const std::set<std::string> used = identifiers_in(function.body);
+  for (const auto& parameter : kernel.parameters) {
+    if (const auto* id = std::get_if<ir::TensorId>(&parameter)) {
+      if (used.contains(safe_name(kernel.tensors[*id].name))) tensor(kernel.tensors[*id]);
+    } else if (const ir::Scalar& row = kernel.scalars[std::get<ir::ScalarId>(parameter)]; used.contains(safe_name(row.name))) {
+      scalar(row);
+    }
+  }
+  for (const ir::Symbol& row : kernel.symbols)
+    if (used.contains(safe_name(row.name))) symbol(row);
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_parameters(const ir::Kernel& kernel, const lowered::Function& function) {
+  std::vector<std::string> result;
+  for_each_used(
+      kernel, function,
+      [&](const ir::Tensor& tensor) { result.push_back(fmt::format("TESSERA_PARAMETER View<{}, {}> {}", element_type(tensor), tensor.dims.size(), safe_name(tensor.name))); },
+      [&](const ir::Scalar& scalar) { result.push_back(type_name(scalar.dtype) + " " + safe_name(scalar.name)); },
+      [&](const ir::Symbol& symbol) { result.push_back("index " + safe_name(symbol.name)); });
+  return result;
+}
+
+std::string call_arguments(const ir::Kernel& kernel, const lowered::Function& function) {
+  std::string text;
+  const auto also = [&](const std::string& argument) { text += (text.empty() ? "" : ", ") + argument; };
+  for_each_used(
+      kernel, function,
+      [&](const ir::Tensor& tensor) { also(fmt::format("view<{}, {}>({})", element_type(tensor), tensor.dims.size(), safe_name(tensor.name))); },
+      [&](const ir::Scalar& scalar) { also(safe_name(scalar.name)); },
+      [&](const ir::Symbol& symbol) { also(safe_name(symbol.name)); });
+  return text;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner knows of a chip: a row of data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tessera::emit {
+
+enum Feature : uint32_t { kAsyncCopy = 1u << 0 };
+
+struct Target {
+  std::string_view name;    // "sm_90", also the suffix of generated functions
+  std::string_view parent;  // whose way of running it shares, or ""
+  std::string_view nvcc;    // the architecture nvcc compiles for: "90a"
+  int shared_memory_per_block;
+  int shared_memory_per_multiprocessor;
+  int threads_per_multiprocessor;
+  int registers_per_multiprocessor;
+  int multiprocessors;
+  int memory_gigabytes_per_second;
+  uint32_t features;
+
+  bool has(Feature feature) const { return (features & feature) != 0; }
+};
+
+/// All rows, oldest first.
+std::span<const Target> all_targets();
+/// The row with that name, or null.
+const Target* find_target(std::string_view name);
+
+}  // namespace tessera::emit

@@ -1,0 +1,14 @@
+//@ BANNER
+//@ INCLUDE
+
+//@ OPEN
+namespace {
+
+using tessera::Status;
+
+//@ CHOICE
+}  // namespace
+
+//@ DISPATCHERS
+//@ CLOSE
+//@ C_ENTRIES
