@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
 
-install(PROGRAMS "$<TARGET_FILE:Tessera::tesserac>" DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(PROGRAMS "$<TARGET_FILE:Tessera::tesserac>" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME tesserac)
 install(DIRECTORY runtime/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS tessera_runtime tessera_twin EXPORT TesseraTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
