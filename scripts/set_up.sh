@@ -5,6 +5,7 @@
 # TESSERA_BUILD=DIR        another build folder (default: build/release)
 # TESSERA_TESSERAC=FILE    a finished tesserac; then the compiler and its packages are not needed
 # TESSERA_JOBS=N           parallel jobs (default: one per core)
+# TESSERA_CMAKE_OPTIONS    more options for cmake, separated by spaces
 
 set -euo pipefail
 
@@ -15,25 +16,28 @@ jobs=${TESSERA_JOBS:-$(nproc)}
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$1" >&2; exit "${2:-1}"; }
 
-# Prints those of the given packages that are not installed.
+# Prints the packages that are missing: of programs by looking for the program, of libraries by asking dpkg.
 missing_packages() {
-  local package
-  for package in "$@"; do
+  command -v g++ >/dev/null || echo g++
+  command -v cmake >/dev/null || echo cmake
+  command -v ninja >/dev/null || echo ninja-build
+  local libraries=() package
+  if [[ ${TESSERA_CMAKE_OPTIONS:-} != *TESSERA_CATCH2_INCLUDE* ]]; then libraries+=(catch2); fi
+  if [[ -z ${TESSERA_TESSERAC:-} ]]; then
+    libraries+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+  fi
+  for package in "${libraries[@]}"; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || echo "$package"
   done
 }
 
 install_packages() {
-  local wanted=(g++ cmake ninja-build catch2)
-  if [[ -z ${TESSERA_TESSERAC:-} ]]; then
-    wanted+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
-  fi
   if ! command -v dpkg-query >/dev/null; then
-    echo "This is not a Debian system; these must be there already: ${wanted[*]}"
+    echo "This is not a Debian system: what README.md lists must be there already."
     return
   fi
   local missing
-  mapfile -t missing < <(missing_packages "${wanted[@]}")
+  mapfile -t missing < <(missing_packages)
   if ((${#missing[@]} == 0)); then return; fi
   say "Installing ${missing[*]}"
   if ((EUID != 0)); then
@@ -65,8 +69,10 @@ find_toolkit_and_device() {
 # Every choice is written anew, so that an older configuration of the folder does not shine through.
 configure() {
   say "Configuring $build"
+  local options
+  read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" >"$build.log" 2>&1 ||
+    -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" "${options[@]}" >"$build.log" 2>&1 ||
     { cat "$build.log"; fail "cmake failed"; }
   grep -E '^-- Tessera' "$build.log" || true
 }
