@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one argument as data: ours for float and double, a libm reference good to double precision for the
-// dense float sweeps, and an MPFR reference.
+// The functions of one argument as data: ours for float and double, a libm reference good to double precision
+// for the dense float sweeps, and an MPFR reference.
 #pragma once
 
 #include <mpfr.h>

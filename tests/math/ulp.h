@@ -4,8 +4,8 @@
 
 #include <mpfr.h>
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,8 @@
 
 namespace math_test {
 
-/// The error of a result that is wrong in kind: NaN for a number, a number for infinity, the wrong sign of zero.
+/// The error of a result that is wrong in kind: NaN for a number, a number for infinity, the wrong sign of
+/// zero.
 constexpr double kWrong = std::numeric_limits<double>::infinity();
 
 /// The exponent e of the format's unit 2^e in the last place of a number in [2^(exponent - 1), 2^exponent).
