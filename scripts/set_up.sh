@@ -24,7 +24,7 @@ missing_packages() {
   local libraries=() package
   if [[ ${TESSERA_CMAKE_OPTIONS:-} != *TESSERA_CATCH2_INCLUDE* ]]; then libraries+=(catch2); fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then
-    libraries+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+    libraries+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev)
   fi
   for package in "${libraries[@]}"; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || echo "$package"
@@ -71,8 +71,9 @@ configure() {
   say "Configuring $build"
   local options
   read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
+  if [[ -z ${TESSERA_TESSERAC:-} ]]; then options+=(-DTESSERA_REQUIRE_MPFR=ON); fi
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" "${options[@]}" >"$build.log" 2>&1 ||
+    -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON -DTESSERA_CUDA=AUTO "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" "${options[@]}" >"$build.log" 2>&1 ||
     { cat "$build.log"; fail "cmake failed"; }
   grep -E '^-- Tessera' "$build.log" || true
 }
