@@ -260,26 +260,25 @@ class ExcerptWriter {
   std::string out_;
 };
 
-/// The line after the suggested change, or nothing where the change spans lines.
-std::optional<std::string> changed_line(const Suggestion& suggestion, const SourceManager& sources) {
+/// The line after the suggested change, with `~` below what is new; nothing where the change spans lines.
+void write_suggestion(ExcerptWriter& writer, const Suggestion& suggestion, const SourceManager& sources) {
+  writer.line(fmt::format("{}: {}", writer.paint(Style::help, "help"), suggestion.text));
   const SourceFile& file = sources.file(suggestion.span.file);
   const std::uint32_t number = file.line_column(suggestion.span.begin).line;
   const std::string_view text = file.line_text(number);
   const std::uint32_t begin = suggestion.span.begin - file.line_begin(number);
   const std::uint32_t end = suggestion.span.end - file.line_begin(number);
-  if (end > text.size() || suggestion.replacement.find('\n') != std::string::npos) return std::nullopt;
-  return make_excerpt_line(std::string(text.substr(0, begin)) + suggestion.replacement + std::string(text.substr(end)))
-      .shown;
-}
+  if (end > text.size() || suggestion.replacement.find('\n') != std::string::npos) return;
 
-void write_suggestion(ExcerptWriter& writer, const Suggestion& suggestion, const SourceManager& sources) {
-  const std::string margin(writer.gutter(), ' ');
-  writer.line(fmt::format("{}{} {}: {}", margin, writer.paint(Style::frame, " ="),
-                          writer.paint(Style::help, "help"), suggestion.text));
-  const auto changed = changed_line(suggestion, sources);
-  if (!changed) return;
-  const std::uint32_t number = sources.file(suggestion.span.file).line_column(suggestion.span.begin).line;
-  writer.line(fmt::format("{} {}", writer.paint(Style::frame, fmt::format("{:>{}} |", number, writer.gutter())), *changed));
+  const std::string before(text.substr(0, begin));
+  const ExcerptLine changed = make_excerpt_line(before + suggestion.replacement + std::string(text.substr(end)));
+  const std::size_t first = changed.column_of_byte[before.size()];
+  const std::size_t last = changed.column_of_byte[before.size() + suggestion.replacement.size()];
+  const std::string margin = std::string(writer.gutter(), ' ') + writer.paint(Style::frame, " |");
+  writer.line(margin);
+  writer.line(fmt::format("{} {}", writer.paint(Style::frame, fmt::format("{:>{}} |", number, writer.gutter())), changed.shown));
+  if (first == last) return;
+  writer.line(fmt::format("{} {}{}", margin, std::string(first, ' '), writer.paint(Style::help, std::string(last - first, '~'))));
 }
 
 }  // namespace

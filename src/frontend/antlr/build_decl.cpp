@@ -183,14 +183,7 @@ ast::Property Builder::build(P::PropertyContext* context) {
 std::vector<ast::Clause> Builder::build_clauses(const std::vector<P::ClauseContext*>& contexts) {
   std::vector<ast::Clause> clauses;
   for (P::ClauseContext* context : contexts) {
-    if (context->exception) continue;
-    clauses.push_back(build(context));
-    for (const ast::Clause& earlier : std::span(clauses).first(clauses.size() - 1)) {
-      if (earlier.node.index() != clauses.back().node.index()) continue;
-      const Span keyword = span_of(context->start);
-      sink_.report(Diag::repeated_clause, keyword, tokens_.text_of(context->start)).label(earlier.span, "the first one");
-      break;
-    }
+    if (!context->exception) clauses.push_back(build(context));
   }
   return clauses;
 }

@@ -96,7 +96,7 @@ class Builder::Ladder {
     const Span op_span = builder_.span_of(operation->operator_);
     if (level == kComparison) {
       reduce_above(kComparison);
-      refuse_chain(op_span);
+      refuse_chain(op_span, op);
     }
     reduce_above(level - 1);
     operators_.push_back({op, op_span});
@@ -105,7 +105,7 @@ class Builder::Ladder {
 
   void membership(P::OperationContext* operation) {
     reduce_above(kComparison);
-    refuse_chain(builder_.span_of(operation->membership));
+    refuse_chain(builder_.span_of(operation->membership), std::nullopt);
     reduce_above(kComparison - 1);
     std::vector<ast::SetElement> elements;
     for (P::SetElementContext* element : operation->elements) {
@@ -120,17 +120,29 @@ class Builder::Ladder {
   }
 
   /// Comparisons do not chain: neither `a < b < c` nor `a < b in {…}`.
-  void refuse_chain(Span second) {
+  void refuse_chain(Span second, std::optional<BinaryOp> op) {
+    const ast::Expr& middle = expr(operands_.back());
     const bool waiting = !operators_.empty() && ast::precedence(operators_.back().op) == kComparison;
-    std::optional<Span> first;
-    if (waiting) first = operators_.back().span;
-    const ast::Expr& left = expr(operands_.back());
-    if (std::holds_alternative<ast::Membership>(left.node) && !left.parenthesized) first = left.span;
-    if (!first || chain_reported_) return;
+    const bool after_set = std::holds_alternative<ast::Membership>(middle.node) && !middle.parenthesized;
+    if ((!waiting && !after_set) || chain_reported_) return;
     chain_reported_ = true;
-    builder_.sink_.report(Diag::chained_comparison, second)
-        .label(*first, "the first comparison")
-        .help("compare twice and join with `&&`, or put one comparison in parentheses");
+    const Span first = waiting ? operators_.back().span : middle.span;
+    if (waiting && operators_.back().op == BinaryOp::less && op == BinaryOp::greater && looks_like_call(second)) {
+      const Span whole = merge(first, second);
+      builder_.sink_.report(Diag::unnamed_generic_argument, whole).help("name it, as in `dot<T = f16>(a, b)`");
+      return;
+    }
+    auto diagnostic = builder_.sink_.report(Diag::chained_comparison, second);
+    diagnostic.label(first, "the first comparison");
+    if (after_set) return;
+    const std::string_view text = builder_.tokens_.source().text_of(middle.span);
+    diagnostic.fix({second.file, second.begin, second.begin}, fmt::format("&& {} ", text), "compare twice");
+  }
+
+  /// Whether the `>` at `place` is followed by arguments, as in `f<g>(x)`.
+  bool looks_like_call(Span place) const {
+    const std::string_view rest = std::string_view(builder_.tokens_.source().text()).substr(place.end);
+    return std::holds_alternative<ast::NameRef>(expr(operands_.back()).node) && (rest.starts_with('(') || rest.starts_with('['));
   }
 
   void cast(P::OperationContext* operation, std::size_t position) {

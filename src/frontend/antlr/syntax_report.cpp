@@ -166,7 +166,8 @@ class Reporter {
 
   bool common_slip() {
     return conditional_operator() || while_loop() || missing_by() || assignment_in_condition() || c_style_parameter() ||
-           c_style_declaration() || generic_without_kind() || unknown_compound_assignment();
+           c_style_declaration() || generic_without_kind() || unnamed_generic_argument() ||
+           unknown_compound_assignment();
   }
 
   bool conditional_operator() {
@@ -246,6 +247,15 @@ class Reporter {
     }
     sink_.report(Diag::expected_token, tokens_.span_of(next()), "`type`, `int` or `fn`", found(tokens_, next()))
         .note("a generic parameter is declared as `<type T = f32>`, `<int G = 4>` or `<fn act = identity>`");
+    return true;
+  }
+
+  /// `instance k<relu> as k_relu;`
+  bool unnamed_generic_argument() {
+    const bool in_use = rule_ == P::RuleInstanceDecl || rule_ == P::RuleGenericArgument || rule_ == P::RuleChannelStmt;
+    if (!in_use || (type_ != P::LESS && !waits_for(P::ASSIGN))) return false;
+    sink_.report(Diag::unnamed_generic_argument, type_ == P::LESS ? tokens_.span_of(next()) : tokens_.span_of(previous()))
+        .help("name it, as in `instance linear<act = relu> as linear_relu;`");
     return true;
   }
 
