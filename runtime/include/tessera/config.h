@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every runtime header needs to know about its compiler: host or device, and how to spell a function of both.
+// What every runtime header needs to know about its compiler: host or device, and how to spell a function of
+// both.
 #pragma once
 
-// The elementary functions are bitwise the same on host and device only under IEEE arithmetic without contraction:
-// g++ -ffp-contract=off, nvcc -fmad=false with its default -ftz=false -prec-div=true -prec-sqrt=true.
+// The elementary functions are bitwise the same on host and device only under IEEE arithmetic without
+// contraction: g++ -ffp-contract=off, nvcc -fmad=false with its default -ftz=false -prec-div=true
+// -prec-sqrt=true.
 #if defined(__FAST_MATH__) || defined(__USE_FAST_MATH__)
 #error "the tessera headers need IEEE arithmetic: compile without -ffast-math and -use_fast_math"
 #endif
@@ -15,8 +17,8 @@
 #define TESSERA_HD inline
 #endif
 
-/// TESSERA_ON_DEVICE is 1 in the pass that compiles for a GPU; TESSERA_DEVICE_ARCH is then its architecture (900 for
-/// sm_90), and 0 on the host.
+/// TESSERA_ON_DEVICE is 1 in the pass that compiles for a GPU; TESSERA_DEVICE_ARCH is then its architecture
+/// (900 for sm_90), and 0 on the host.
 #if defined(__CUDA_ARCH__)
 #define TESSERA_ON_DEVICE 1
 #define TESSERA_DEVICE_ARCH __CUDA_ARCH__

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions of kernels, for float and double: one definition shared by the interpreter, the host twin
-// and the GPU, bitwise the same on all three (NaN bits excepted). Error bounds are in math/info.h and docs/math.md.
+// The elementary functions of kernels, for float and double: one definition shared by the interpreter, the
+// host twin and the GPU, bitwise the same on all three (NaN bits excepted). Error bounds are in math/info.h
+// and docs/math.md.
 #pragma once
 
 #include "tessera/math/bits.h"
@@ -15,8 +16,8 @@ TESSERA_HD double exp2(double x);
 TESSERA_HD float expm1(float x);
 TESSERA_HD double expm1(double x);
 
-/// What `precision(exp = fast)` makes of exp and exp2: relative error at most 2^-20 (1 + |x|), a short polynomial that
-/// is bitwise the same everywhere; results below 2^-125 become 0.
+/// What `precision(exp = fast)` makes of exp and exp2: relative error at most 2^-20 (1 + |x|), a short
+/// polynomial that is bitwise the same everywhere; results below 2^-125 become 0.
 TESSERA_HD float exp_fast(float x);
 TESSERA_HD float exp2_fast(float x);
 

@@ -195,16 +195,18 @@ struct Narrower<bf16> {
 };
 #endif
 #if TESSERA_DEVICE_ARCH >= 890
+// The instructions fix neither the bits of NaN nor the infinities of e5m2 as we want them.
 template <>
 struct Narrower<fp8_e4m3> {
-  __host__ __device__ static std::uint32_t convert(float x) { return convert_rn_e4m3(x); }
+  __host__ __device__ static std::uint32_t convert(float x) { return x != x ? 0x7fu : convert_rn_e4m3(x); }
 };
 template <>
 struct Narrower<fp8_e5m2> {
   __host__ __device__ static std::uint32_t convert(float x) {
     const std::uint32_t bits = math::to_bits(x);
-    const bool is_infinite = (bits & 0x7fffffffu) == 0x7f800000u;
-    return is_infinite ? (bits >> 24 & 0x80u) | 0x7cu : convert_rn_e5m2(x);
+    const std::uint32_t magnitude = bits & 0x7fffffffu;
+    if (magnitude < 0x7f800000u) return convert_rn_e5m2(x);
+    return magnitude == 0x7f800000u ? (bits >> 24 & 0x80u) | 0x7cu : 0x7fu;
   }
 };
 #endif
