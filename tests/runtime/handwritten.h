@@ -7,13 +7,15 @@
 namespace kernels {
 
 /// y = x + 1, both bf16[R, C].
-tessera::Status add_one(const tessera::Tensor& x, const tessera::Tensor& y, const tessera::LaunchOptions& options = {});
+tessera::Status add_one(const tessera::Tensor& x, const tessera::Tensor& y,
+                        const tessera::LaunchOptions& options = {});
 
 /// y[c, r] = x[r, c], f32.
 tessera::Status transpose(const tessera::Tensor& x, const tessera::Tensor& y,
                           const tessera::LaunchOptions& options = {});
 
 /// y[r, :] = exp(x[r, :] - max) / sum of that, both bf16[R, C].
-tessera::Status softmax(const tessera::Tensor& x, const tessera::Tensor& y, const tessera::LaunchOptions& options = {});
+tessera::Status softmax(const tessera::Tensor& x, const tessera::Tensor& y,
+                        const tessera::LaunchOptions& options = {});
 
 }  // namespace kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x + 1 over a matrix, written by hand in the style of generated code: a block takes tiles of kRows x kColumns.
+// y = x + 1 over a matrix, written by hand in the style of generated code: blocks take tiles of the matrix.
+// clang-format off: laid out as the compiler prints
 #include "handwritten.h"
 #include "tessera/kernel.h"
 
@@ -12,7 +13,8 @@ namespace {
 /// add_one, rows of whole vectors: each thread takes one vector of each of its kRows / kThreadRows rows.
 template <int kThreadRows, int kThreadColumns, int kRows, int kVector>
 TESSERA_KERNEL(kThreadRows * kThreadColumns)
-void add_one_tiles(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y, index R, index C) {
+void add_one_tiles(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y,
+                   index R, index C) {
   constexpr int kColumns = kThreadColumns * kVector;
   const int thread_row = thread_index() / kThreadColumns, thread_column = thread_index() % kThreadColumns;
   const Index<2> tiles{ceil_divide(R, kRows), ceil_divide(C, kColumns)};
@@ -46,11 +48,13 @@ Status add_one(const Tensor& x, const Tensor& y, const LaunchOptions& options) {
   const bool aligned = vector_access(x, 1, 8) && vector_access(y, 1, 8);
   switch (check.choose(options, {aligned, true})) {
     case 0:  // whole vectors: tiles of 32 x 128
-      return launch(check, options, add_one_tiles<16, 16, 32, 8>, Blocks{ceil_divide(R, 32) * ceil_divide(C, 128)},
-                    Threads{256}, view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
+      return launch(check, options, add_one_tiles<16, 16, 32, 8>,
+                    Blocks{ceil_divide(R, 32) * ceil_divide(C, 128)}, Threads{256},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
     case 1:  // any strides: tiles of 32 x 32
-      return launch(check, options, add_one_tiles<8, 32, 32, 1>, Blocks{ceil_divide(R, 32) * ceil_divide(C, 32)},
-                    Threads{256}, view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
+      return launch(check, options, add_one_tiles<8, 32, 32, 1>,
+                    Blocks{ceil_divide(R, 32) * ceil_divide(C, 32)}, Threads{256},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
     default: return check.status();
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of rows, written by hand in the style of generated code: resident in registers while a row fits, else read
-// again.
+// Softmax of rows, written by hand in the style of generated code: resident in registers while a row fits,
+// else read again.
+// clang-format off: laid out as the compiler prints
 #include "handwritten.h"
 #include "tessera/kernel.h"
 
@@ -10,16 +11,17 @@ using tessera::index;
 
 namespace {
 
-/// softmax, rows of at most kThreads * kVector * kStrips elements: a group of kThreads threads holds one row in registers.
+/// softmax, rows of at most kThreads * kVector * kStrips elements: kThreads threads hold a row in registers.
 template <int kThreads, int kRows, int kVector, int kStrips>
 TESSERA_KERNEL(kThreads * kRows)
-void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y, index R, index C) {
+void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y,
+                      index R, index C) {
   Group<kThreads, kRows> row;
   for (index r = block_index() * kRows + row.number(); r < R; r += block_count() * kRows) {
-    Vector<bf16, kVector> x_r[kStrips];                                               // softmax.tsr:3
-    TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {                                // all loads are under way first
+    Vector<bf16, kVector> x_r[kStrips];                                     // softmax.tsr:3
+    TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {                      // all loads are under way first
       const index c = row.first(i, kVector);
-      if (c < C) x_r[i] = x.load<kVector>({r, c});                                    // guard: the row ends
+      if (c < C) x_r[i] = x.load<kVector>({r, c});                          // guard: the row ends
     }
 
     float max_x = lowest<float>();
@@ -31,7 +33,7 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
     max_x = row.reduce(Maximum{}, max_x);
 
     float e[kStrips][kVector];
-    float sum_e = 0.0f;                                                               // softmax.tsr:4
+    float sum_e = 0.0f;                                                     // softmax.tsr:4
     TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {
       if (row.first(i, kVector) < C) {
         TESSERA_UNROLL for (int j = 0; j < kVector; ++j) {
@@ -40,13 +42,13 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
         }
       }
     }
-    sum_e = row.reduce(Sum{}, sum_e);
+    const Divisor sum(row.reduce(Sum{}, sum_e));
 
-    TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {                                // softmax.tsr:5
+    TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {                      // softmax.tsr:5
       const index c = row.first(i, kVector);
       if (c < C) {
         Vector<bf16, kVector> y_r;
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r[j] = from_float<bf16>(e[i][j] / sum_e);
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r[j] = from_float<bf16>(e[i][j] / sum);
         y.store({r, c}, y_r);
       }
     }
@@ -56,28 +58,29 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
 /// softmax, rows of any length: a group of kThreads threads reads the row three times.
 template <int kThreads, int kVector>
 TESSERA_KERNEL(kThreads)
-void softmax_streaming(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y, index R, index C) {
+void softmax_streaming(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER View<bf16, 2> y,
+                       index R, index C) {
   Group<kThreads> row;
   for (index r = block_index(); r < R; r += block_count()) {
-    float max_x = lowest<float>();                                                    // softmax.tsr:3
+    float max_x = lowest<float>();                                          // softmax.tsr:3
     for (index c = row.first(0, kVector); c < C; c += kThreads * kVector) {
       const Vector<bf16, kVector> x_r = x.load<kVector>({r, c});
       TESSERA_UNROLL for (int j = 0; j < kVector; ++j) max_x = maximum(max_x, to_float(x_r[j]));
     }
     max_x = row.reduce(Maximum{}, max_x);
 
-    float sum_e = 0.0f;                                                               // softmax.tsr:4
+    float sum_e = 0.0f;                                                     // softmax.tsr:4
     for (index c = row.first(0, kVector); c < C; c += kThreads * kVector) {
       const Vector<bf16, kVector> x_r = x.load<kVector>({r, c});
       TESSERA_UNROLL for (int j = 0; j < kVector; ++j) sum_e += math::exp(to_float(x_r[j]) - max_x);
     }
-    sum_e = row.reduce(Sum{}, sum_e);
+    const Divisor sum(row.reduce(Sum{}, sum_e));
 
-    for (index c = row.first(0, kVector); c < C; c += kThreads * kVector) {           // softmax.tsr:5
+    for (index c = row.first(0, kVector); c < C; c += kThreads * kVector) { // softmax.tsr:5
       const Vector<bf16, kVector> x_r = x.load<kVector>({r, c});
       Vector<bf16, kVector> y_r;
       TESSERA_UNROLL for (int j = 0; j < kVector; ++j) {
-        y_r[j] = from_float<bf16>(math::exp(to_float(x_r[j]) - max_x) / sum_e);
+        y_r[j] = from_float<bf16>(math::exp(to_float(x_r[j]) - max_x) / sum);
       }
       y.store({r, c}, y_r);
     }
@@ -97,19 +100,22 @@ Status softmax(const Tensor& x, const Tensor& y, const LaunchOptions& options) {
   if (R == 0 || C == 0) return check.status();  // nothing to write
 
   const bool aligned = vector_access(x, 1, 8) && vector_access(y, 1, 8);
-  switch (check.choose(options, {aligned && C <= 1024, aligned && C <= 8192, aligned, true})) {
+  switch (check.choose(options, {aligned && C <= 1024, aligned && C <= 4096, aligned && C <= 8192, aligned, true})) {
     case 0:  // a warp holds a row
       return launch(check, options, softmax_resident<32, 4, 8, 4>, Blocks{ceil_divide(R, 4)}, Threads{128},
                     view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
     case 1:  // a block holds a row
-      return launch(check, options, softmax_resident<256, 1, 8, 4>, Blocks{R}, Threads{256}, view<const bf16, 2>(x),
-                    view<bf16, 2>(y), R, C);
-    case 2:  // a block reads a row again
-      return launch(check, options, softmax_streaming<512, 8>, Blocks{R}, Threads{512}, view<const bf16, 2>(x),
-                    view<bf16, 2>(y), R, C);
-    case 3:  // any strides
-      return launch(check, options, softmax_streaming<256, 1>, Blocks{R}, Threads{256}, view<const bf16, 2>(x),
-                    view<bf16, 2>(y), R, C);
+      return launch(check, options, softmax_resident<256, 1, 8, 2>, Blocks{R}, Threads{256},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
+    case 2:
+      return launch(check, options, softmax_resident<256, 1, 8, 4>, Blocks{R}, Threads{256},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
+    case 3:  // a block reads a row again
+      return launch(check, options, softmax_streaming<512, 8>, Blocks{R}, Threads{512},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
+    case 4:  // any strides
+      return launch(check, options, softmax_streaming<256, 1>, Blocks{R}, Threads{256},
+                    view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
     default: return check.status();
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[c, r] = x[r, c] through shared memory, written by hand in the style of generated code.
+// clang-format off: laid out as the compiler prints
 #include "handwritten.h"
 #include "tessera/kernel.h"
 
@@ -9,11 +10,12 @@ using tessera::index;
 
 namespace {
 
-/// transpose: a block carries tiles of kTile x kTile through shared memory, so that reads and writes both go along rows.
+/// transpose: tiles of kTile x kTile go through shared memory, so that reads and writes both go along rows.
 template <int kTile, int kThreadRows>
 TESSERA_KERNEL(kTile * kThreadRows)
-void transpose_tiles(TESSERA_PARAMETER View<const float, 2> x, TESSERA_PARAMETER View<float, 2> y, index R, index C) {
-  constexpr int kPitch = kTile + 1;  // odd, so that the 32 lanes of a warp meet 32 banks down a column as well
+void transpose_tiles(TESSERA_PARAMETER View<const float, 2> x, TESSERA_PARAMETER View<float, 2> y,
+                     index R, index C) {
+  constexpr int kPitch = kTile + 1;  // odd: down a column, too, the lanes of a warp meet 32 banks
   TESSERA_SHARED(float, tile_x, kTile * kPitch);
   const int row = thread_index() / kTile, column = thread_index() % kTile;
   const Index<2> tiles{ceil_divide(R, kTile), ceil_divide(C, kTile)};

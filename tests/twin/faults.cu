@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that each commit one fault, in the style of generated code. The comments name a line of faults.tsr, which the
-// report must find; a kernel's good part stands first where there is one.
+// Kernels that each commit one fault, in the style of generated code. The comments name the line of an
+// imagined faults.tsr that the report must find.
+// clang-format off: laid out as the compiler prints
 #include "faults.h"
 
 #include "tessera/kernel.h"
@@ -15,14 +16,16 @@ constexpr int kThreads = 64;
 
 /// The guard at the row's end is gone: loads, then stores, past the extent.
 TESSERA_KERNEL(kThreads)
-void load_without_guard(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void load_without_guard(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                        index N) {
   const index n = block_index() * kThreads + thread_index();
   const float x_n = x.load({n});              // faults.tsr:101
   if (n < N) y.store({n}, x_n);               // faults.tsr:102
 }
 
 TESSERA_KERNEL(kThreads)
-void store_without_guard(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void store_without_guard(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                         index N) {
   const index n = block_index() * kThreads + thread_index();
   const float x_n = n < N ? x.load({n}) : 0;  // faults.tsr:111
   y.store({n}, x_n);                          // faults.tsr:112
@@ -42,13 +45,15 @@ void negative_index(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER 
 
 /// A vector that hangs over the end, and one at an address that is not its multiple.
 TESSERA_KERNEL(kThreads)
-void vector_over_the_end(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void vector_over_the_end(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                         index N) {
   const index n = (block_index() * kThreads + thread_index()) * 4;
   if (n < N) y.store({n}, x.load<4>({n}));    // faults.tsr:131
 }
 
 TESSERA_KERNEL(kThreads)
-void vector_misaligned(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void vector_misaligned(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                       index N) {
   const index n = (block_index() * kThreads + thread_index()) * 4;
   if (n + 4 <= N) y.store({n}, x.load<4>({n}));  // faults.tsr:141
 }
@@ -77,7 +82,9 @@ void output_read(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER Vie
 }
 
 /// Reverses each block's part through shared memory; what may be dropped is a barrier, the fill, the pitch.
-enum class Reversal { without_barrier, without_fill, without_second_barrier, wrong_pitch, barrier_in_branch, early_end };
+enum class Reversal {
+  without_barrier, without_fill, without_second_barrier, wrong_pitch, barrier_in_branch, early_end
+};
 
 template <Reversal kFault>
 TESSERA_KERNEL(kThreads)
@@ -112,7 +119,8 @@ void both_write(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View
 
 /// A barrier of the warp where one of the block is needed.
 TESSERA_KERNEL(kThreads)
-void warp_instead_of_block(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void warp_instead_of_block(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                           index N) {
   TESSERA_SHARED(float, part, kThreads);
   const index n = block_index() * kThreads + thread_index();
   part[thread_index()] = n < N ? x.load({n}) : 0;                      // faults.tsr:311
@@ -123,7 +131,8 @@ void warp_instead_of_block(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PAR
 
 /// A reduction that only some lanes of the group reach.
 TESSERA_KERNEL(kThreads)
-void shuffle_in_branch(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void shuffle_in_branch(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                       index N) {
   Group<32, 2> row;
   const index n = block_index() * kThreads + thread_index();
   float sum = 0.0f;
@@ -155,7 +164,8 @@ void dynamic_overlap(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER
 }
 
 TESSERA_KERNEL(kThreads)
-void dynamic_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+void dynamic_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                       index N) {
   TESSERA_DYNAMIC_SHARED(float, part, 16, kThreads);         // faults.tsr:351
   const index n = block_index() * kThreads + thread_index();
   part[thread_index()] = 0;

@@ -8,7 +8,8 @@
 
 namespace faults {
 
-/// Runs the kernel `name` from x[N] to y[N], both f32, with blocks of 64 threads. TESSERA_CONSTRAINT if there is none.
+/// Runs the kernel `name` from x[N] to y[N], both f32, with blocks of 64 threads. TESSERA_CONSTRAINT if there
+/// is none.
 tessera::Status run(const std::string& name, const tessera::Tensor& x, const tessera::Tensor& y, int blocks);
 
 }  // namespace faults

@@ -31,20 +31,23 @@ const Case kCases[] = {
     {"load_without_guard", 100, 2, FaultKind::out_of_bounds, "faults.tsr:101", "x[100], extents [100]"},
     {"store_without_guard", 100, 2, FaultKind::out_of_bounds, "faults.tsr:112", "y[100], extents [100]"},
     {"negative_index", 64, 1, FaultKind::out_of_bounds, "faults.tsr:121", "x[-1], extents [64]"},
-    {"vector_over_the_end", 102, 1, FaultKind::out_of_bounds, "faults.tsr:131", "x[100] and the 3 that follow"},
+    {"vector_over_the_end", 102, 1, FaultKind::out_of_bounds, "faults.tsr:131",
+     "x[100] and the 3 that follow"},
     {"written_twice", 64, 1, FaultKind::written_twice, "faults.tsr:151", "y[4]"},
     {"never_written", 64, 1, FaultKind::never_written, "faults.tsr:161", "y[1] and 31 more"},
     {"output_read", 64, 1, FaultKind::read_before_written, "faults.tsr:171", "y["},
     {"without_barrier", 64, 1, FaultKind::shared_uninitialised, "faults.tsr:204", "part["},
     {"without_fill", 64, 1, FaultKind::shared_uninitialised, "faults.tsr:204", "part[7]"},
-    {"without_second_barrier", 128, 1, FaultKind::shared_race, "faults.tsr:201", "and no barrier stands in between"},
+    {"without_second_barrier", 128, 1, FaultKind::shared_race, "faults.tsr:201",
+     "and no barrier stands in between"},
     {"wrong_pitch", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:204", "part[64], extent 64"},
     {"barrier_in_branch", 64, 1, FaultKind::divergent_barrier, "faults.tsr:205",
      "thread 0 waits at the barrier of faults.tsr:202"},
     {"early_end", 64, 1, FaultKind::divergent_barrier, "faults.tsr:203", "thread 5 has ended"},
     {"both_write", 64, 1, FaultKind::shared_race, "faults.tsr:302", "last[0]: thread "},
     {"warp_instead_of_block", 64, 1, FaultKind::shared_race, "faults.tsr:312", "part["},
-    {"shuffle_in_branch", 60, 1, FaultKind::divergent_shuffle, "faults.tsr:321", "28 of 32 lanes wait for ever"},
+    {"shuffle_in_branch", 60, 1, FaultKind::divergent_shuffle, "faults.tsr:321",
+     "28 of 32 lanes wait for ever"},
     {"group_in_loop", 5, 1, FaultKind::shared_race, "faults.tsr:331", "partial["},
     {"dynamic_overlap", 64, 1, FaultKind::shared_race, "faults.tsr:34", ""},
     {"dynamic_too_large", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:351", "which has 256"},
@@ -117,7 +120,8 @@ TEST_CASE("a vector at an address that is not its multiple") {
   const Quiet quiet;
   Vectors data(68);
   alignas(16) float memory[72] = {};
-  const Status status = faults::run("vector_misaligned", tensor(memory + 1, {64}), tensor(data.y.data(), {64}), 1);
+  const Status status =
+      faults::run("vector_misaligned", tensor(memory + 1, {64}), tensor(data.y.data(), {64}), 1);
   CHECK(status.code == TESSERA_FAULT);
   const Case expected{"", 0, 0, FaultKind::misaligned, "faults.tsr:141", "x[0] and the 3 that follow"};
   INFO(all_faults());
@@ -127,8 +131,8 @@ TEST_CASE("a vector at an address that is not its multiple") {
 TEST_CASE("vector access along a dimension that has gaps") {
   const Quiet quiet;
   std::vector<float> x(128), y(64);
-  const Status status =
-      faults::run("vector_over_the_end", tessera::strided_tensor(x.data(), {64}, {2}), tensor(y.data(), {64}), 1);
+  const Status status = faults::run("vector_over_the_end", tessera::strided_tensor(x.data(), {64}, {2}),
+                                    tensor(y.data(), {64}), 1);
   CHECK(status.code == TESSERA_FAULT);
   const Case expected{"", 0, 0, FaultKind::broken_promise, "faults.tsr:131", "stride 2"};
   INFO(all_faults());
@@ -150,7 +154,9 @@ TEST_CASE("a tensor that reaches beyond its allocation") {
 TEST_CASE("each barrier of a good kernel is needed: dropping it is found") {
   const Quiet quiet;
   std::vector<float> x(100 * 70), y(x.size());
-  const auto transpose = [&] { return kernels::transpose(tensor(x.data(), {100, 70}), tensor(y.data(), {70, 100})); };
+  const auto transpose = [&] {
+    return kernels::transpose(tensor(x.data(), {100, 70}), tensor(y.data(), {70, 100}));
+  };
   REQUIRE(transpose().ok());
   tessera::twin::options().drop_barrier = 0;
   CHECK(transpose().code == TESSERA_FAULT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything the header of a generated kernel needs: tensors, status, launch options. Plain C11, helpers for C++. */
+/* Everything the header of a generated kernel needs: tensors, status, launch options. Plain C11, helpers for
+ * C++. */
 #ifndef TESSERA_ABI_H
 #define TESSERA_ABI_H
 
@@ -10,7 +11,8 @@
 typedef struct TesseraLaunch {
   void* stream;    /**< a cudaStream_t; null is the default stream */
   int32_t variant; /**< -1: the launcher chooses; otherwise this variant or an error. For tests and tuning. */
-  int32_t arch;    /**< 0: that of the tensors' device; otherwise 80, 90, …: the dispatcher takes this build or errs */
+  int32_t arch; /**< 0: that of the tensors' device; otherwise 80, 90, …: the dispatcher takes this build or
+                   errs */
 } TesseraLaunch;
 
 /** Default stream, variant and architecture. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as kernels see it: how to declare one, block and thread indices, barriers, shuffles between lanes.
-// All PTX and CUDA intrinsics of this layer are here; the host twin gives the same words a meaning on the CPU.
+// The machine as kernels see it: how to declare one, block and thread indices, barriers, shuffles between
+// lanes. All PTX and CUDA intrinsics of this layer are here; the host twin gives the same words a meaning on
+// the CPU.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,10 @@
 #include "tessera/twin/machine.h"
 #endif
 
-/// TESSERA_KERNEL(threads) or TESSERA_KERNEL(threads, blocks an SM must hold) declares a kernel of at most that many
-/// threads a block. TESSERA_PARAMETER stands before each View parameter: it is read from constant memory, never copied.
-/// TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count is a constant.
+/// TESSERA_KERNEL(threads) or TESSERA_KERNEL(threads, blocks an SM must hold) declares a kernel of at most
+/// that many threads a block. TESSERA_PARAMETER stands before each View parameter: it is read from constant
+/// memory, never copied. TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count
+/// is a constant.
 #if TESSERA_TWIN
 #define TESSERA_KERNEL(...)
 #define TESSERA_PARAMETER const
@@ -74,8 +76,8 @@ TESSERA_DEVICE void warp_barrier([[maybe_unused]] Location where = Location::cur
 #endif
 }
 
-/// The same for `kThreads` consecutive threads of the block, a multiple of the warp: the part number `part` of it.
-/// At most 15 parts, which may be at different places of the kernel.
+/// The same for `kThreads` consecutive threads of the block, a multiple of the warp: the part number `part`
+/// of it. At most 15 parts, which may be at different places of the kernel.
 template <int kThreads>
 TESSERA_DEVICE void part_barrier(int part, [[maybe_unused]] Location where = Location::current()) {
   static_assert(kThreads % kWarpThreads == 0, "a part of a block is a whole number of warps");
@@ -86,8 +88,8 @@ TESSERA_DEVICE void part_barrier(int part, [[maybe_unused]] Location where = Loc
 #endif
 }
 
-/// The value that the lane with number (own lane xor `lane_mask`) holds. `lanes` has a bit for each lane of the warp
-/// that takes part; all of them must be here. T is trivially copyable.
+/// The value that the lane with number (own lane xor `lane_mask`) holds. `lanes` has a bit for each lane of
+/// the warp that takes part; all of them must be here. T is trivially copyable.
 template <typename T>
 TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
                              [[maybe_unused]] Location where = Location::current()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group<kThreads, kGroups>: the threads that work on one row together, and how they combine what each of them has.
+// Group<kThreads, kGroups>: the threads that work on one row together, and how they combine what each of them
+// has.
 #pragma once
 
 #include "tessera/reductions.h"
@@ -7,13 +8,14 @@
 
 namespace tessera {
 
-/// One of kGroups groups of kThreads consecutive threads in a block of kThreads * kGroups. kThreads is a power of two up
-/// to 32, or a multiple of 32; of groups larger than a warp a block has at most 15. Make one object per kernel, outside
-/// of its loops: it alternates between two shared buffers, which is why reductions may follow each other without a
-/// barrier in between.
+/// One of kGroups groups of kThreads consecutive threads in a block of kThreads * kGroups. kThreads is a
+/// power of two up to 32, or a multiple of 32; of groups larger than a warp a block has at most 15. Make one
+/// object per kernel, outside of its loops: it alternates between two shared buffers, which is why reductions
+/// may follow each other without a barrier in between.
 template <int kThreads, int kGroups = 1>
 class Group {
-  static constexpr int kLanes = kThreads < kWarpThreads ? kThreads : kWarpThreads;  // of a warp, in this group
+  static constexpr int kLanes =
+      kThreads < kWarpThreads ? kThreads : kWarpThreads;  // of a warp, in this group
   static constexpr int kWarps = kThreads / kLanes;
 
   static_assert(kThreads > 0 && kGroups > 0, "a group has threads");
@@ -38,8 +40,8 @@ class Group {
   /// Whether this is the first thread of its group.
   TESSERA_DEVICE bool leader() const { return rank() == 0; }
 
-  /// The first of the `vector` elements that this thread holds of strip number `strip`: a strip gives every thread of
-  /// the group one vector.
+  /// The first of the `vector` elements that this thread holds of strip number `strip`: a strip gives every
+  /// thread of the group one vector.
   TESSERA_DEVICE index first(int strip, int vector) const {
     return static_cast<index>((strip * kThreads + rank()) * vector);
   }
@@ -55,9 +57,9 @@ class Group {
     }
   }
 
-  /// The values of all threads of the group combined with `op`, in an order that depends on kThreads alone; every thread
-  /// gets the result, with the same bits. All threads of the group must be here; larger groups than a warp meet at one
-  /// barrier.
+  /// The values of all threads of the group combined with `op`, in an order that depends on kThreads alone;
+  /// every thread gets the result, with the same bits. All threads of the group must be here; larger groups
+  /// than a warp meet at one barrier.
   template <typename Op, typename T>
   TESSERA_DEVICE T reduce(Op op, T value, Location where = Location::current()) {
     TESSERA_UNROLL
@@ -81,7 +83,8 @@ class Group {
   TESSERA_DEVICE T combine_warps(Op op, T value, Location where) {
     TESSERA_SHARED(T, partial, 2 * kGroups * kWarps);
     const int first = (buffer_ * kGroups + number()) * kWarps;
-    buffer_ ^= 1;  // whoever writes this buffer again has passed the next reduction's barrier, and we have read it by then
+    buffer_ ^= 1;  // whoever writes this buffer again has passed the next reduction's barrier, and we have
+                   // read it by then
     if (rank() % kWarpThreads == 0) partial.store(first + rank() / kWarpThreads, value, where);
     sync(where);
     T total = partial.load(first, where);

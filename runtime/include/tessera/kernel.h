@@ -3,10 +3,13 @@
 #pragma once
 
 #include "tessera/convert.h"
+#include "tessera/divisor.h"
 #include "tessera/group.h"
+#include "tessera/architecture.h"
 #include "tessera/launch.h"
 #include "tessera/math.h"
 #include "tessera/numbers.h"
 #include "tessera/reductions.h"
 #include "tessera/shared.h"
+#include "tessera/tables.h"
 #include "tessera/view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching: a kernel, how many blocks of how many threads, its arguments. Neither allocates nor throws, and can be
-// captured in a CUDA graph.
+// Launching: a kernel, how many blocks of how many threads, its arguments. Neither allocates nor throws, and
+// can be captured in a CUDA graph.
 #pragma once
 
 #include <tuple>
@@ -17,8 +17,8 @@
 
 namespace tessera {
 
-/// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over their tiles
-/// in steps of block_count().
+/// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over
+/// their tiles in steps of block_count().
 struct Blocks {
   index count;
 };
@@ -52,16 +52,17 @@ inline int current_device() {
 inline Status cuda_status(const LaunchCheck& check, cudaError_t error) {
   if (error == cudaSuccess) return Status{};
   (void)cudaGetLastError();
-  const bool wrong_build = error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
-                           error == cudaErrorUnsupportedPtxVersion;
+  const bool wrong_build = error == cudaErrorNoKernelImageForDevice ||
+                           error == cudaErrorInvalidDeviceFunction || error == cudaErrorUnsupportedPtxVersion;
   return Status(TesseraStatus{wrong_build ? TESSERA_WRONG_ARCHITECTURE : TESSERA_CUDA_ERROR, -1, -1,
-                              static_cast<std::int32_t>(error), 0, 0, check.kernel(), nullptr, cudaGetErrorName(error)});
+                              static_cast<std::int32_t>(error), 0, 0, check.kernel(), nullptr,
+                              cudaGetErrorName(error)});
 }
 
 /// Queues the kernel with its parameters behind the stream.
 template <typename Kernel>
-inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, DynamicShared shared, void* stream,
-                           void** parameters) {
+inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, DynamicShared shared,
+                           void* stream, void** parameters) {
   const void* function = reinterpret_cast<const void*>(kernel);
   if (shared.bytes > kDefaultDynamicSharedBytes) {
     const cudaError_t error =
@@ -79,25 +80,27 @@ inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, Dyn
 
 }  // namespace detail
 
-/// Runs `kernel` on the stream of `options`, if `check` has found no mistake; otherwise launches nothing. Returns the
-/// mistake, or what CUDA says to the launch; on the host twin the kernel has run when this returns, and TESSERA_FAULT
-/// says that it did something wrong. No blocks is no launch, and success.
+/// Runs `kernel` on the stream of `options`, if `check` has found no mistake; otherwise launches nothing.
+/// Returns the mistake, or what CUDA says to the launch; on the host twin the kernel has run when this
+/// returns, and TESSERA_FAULT says that it did something wrong. No blocks is no launch, and success.
 template <typename... Parameters, typename... Arguments>
-inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...), Blocks blocks,
-                     Threads threads, DynamicShared shared, const Arguments&... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter of the kernel");
+inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...),
+                     Blocks blocks, Threads threads, DynamicShared shared, const Arguments&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "one argument for each parameter of the kernel");
   if (!check.ok() || blocks.count <= 0) return check.status();
   const index count = blocks.count < detail::kMaxBlocks ? blocks.count : detail::kMaxBlocks;
 #if TESSERA_TWIN
   static_cast<void>(options);
-  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes}, kernel, static_cast<Parameters>(arguments)...);
+  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes}, kernel,
+                                     static_cast<Parameters>(arguments)...);
 #else
   std::tuple<Parameters...> values(arguments...);
   return std::apply(
       [&](Parameters&... value) {
         void* parameters[] = {static_cast<void*>(&value)...};
-        return detail::cuda_status(check, detail::enqueue(kernel, static_cast<unsigned>(count), threads, shared,
-                                                          options.stream, parameters));
+        return detail::cuda_status(check, detail::enqueue(kernel, static_cast<unsigned>(count), threads,
+                                                          shared, options.stream, parameters));
       },
       values);
 #endif
@@ -105,12 +108,13 @@ inline Status launch(const LaunchCheck& check, const LaunchOptions& options, voi
 
 /// The same without dynamic shared memory.
 template <typename... Parameters, typename... Arguments>
-inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...), Blocks blocks,
-                     Threads threads, const Arguments&... arguments) {
+inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...),
+                     Blocks blocks, Threads threads, const Arguments&... arguments) {
   return launch(check, options, kernel, blocks, threads, DynamicShared{}, arguments...);
 }
 
-/// The multiprocessors of the current device, asked for once per device; 1 when there is none. The host twin has 4.
+/// The multiprocessors of the current device, asked for once per device; 1 when there is none. The host twin
+/// has 4.
 inline int multiprocessor_count() {
 #if TESSERA_TWIN
   return 4;

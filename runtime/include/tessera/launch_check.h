@@ -25,19 +25,24 @@ inline index dtype_bytes(std::int32_t dtype) {
     case TESSERA_I8:
     case TESSERA_U8:
     case TESSERA_FP8_E4M3:
-    case TESSERA_FP8_E5M2: return 1;
+    case TESSERA_FP8_E5M2:
+      return 1;
     case TESSERA_I16:
     case TESSERA_U16:
     case TESSERA_F16:
-    case TESSERA_BF16: return 2;
+    case TESSERA_BF16:
+      return 2;
     case TESSERA_I32:
     case TESSERA_U32:
-    case TESSERA_F32: return 4;
+    case TESSERA_F32:
+      return 4;
     case TESSERA_I64:
     case TESSERA_U64:
     case TESSERA_INDEX:
-    case TESSERA_F64: return 8;
-    default: return 0;
+    case TESSERA_F64:
+      return 8;
+    default:
+      return 0;
   }
 }
 
@@ -62,12 +67,14 @@ inline index footprint(const Tensor& tensor) {
   return __builtin_mul_overflow(elements, dtype_bytes(tensor.dtype), &bytes) ? -1 : bytes;
 }
 
-/// Whether extents alone multiply to at most 2^62 elements; broadcast tensors may have more elements than bytes.
+/// Whether extents alone multiply to at most 2^62 elements; broadcast tensors may have more elements than
+/// bytes.
 inline bool countable(const Tensor& tensor) {
   if (is_empty(tensor)) return true;
   index elements = 1;
   for (int dimension = 0; dimension < tensor.rank; ++dimension) {
-    if (__builtin_mul_overflow(elements, tensor.extent[dimension], &elements) || elements > (index{1} << 62)) return false;
+    if (__builtin_mul_overflow(elements, tensor.extent[dimension], &elements) || elements > (index{1} << 62))
+      return false;
   }
   return true;
 }
@@ -77,14 +84,15 @@ int current_device();
 
 }  // namespace detail
 
-/// Whether N elements at a time can be read or written along `dimension`: its stride is 1, its extent is a multiple of N,
-/// and every row begins at an address that suits the access.
+/// Whether N elements at a time can be read or written along `dimension`: its stride is 1, its extent is a
+/// multiple of N, and every row begins at an address that suits the access.
 inline bool vector_access(const Tensor& tensor, int dimension, int N) {
   const index element_bytes = detail::dtype_bytes(tensor.dtype);
   const index access_bytes = element_bytes * N < 16 ? element_bytes * N : 16;
   if (tensor.extent[dimension] % N != 0) return false;
   if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(access_bytes) != 0) return false;
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(access_bytes) != 0)
+    return false;
   for (int other = 0; other < tensor.rank; ++other) {
     if (other == dimension || tensor.extent[other] <= 1) continue;
     if (tensor.stride[other] * element_bytes % access_bytes != 0) return false;
@@ -92,8 +100,8 @@ inline bool vector_access(const Tensor& tensor, int dimension, int N) {
   return true;
 }
 
-/// Checks the arguments of one launch. Each function does nothing once a mistake has been found; status() tells which.
-/// Names are string literals: they live on in the Status.
+/// Checks the arguments of one launch. Each function does nothing once a mistake has been found; status()
+/// tells which. Names are string literals: they live on in the Status.
 class LaunchCheck {
  public:
   /// An argument that has been checked; the host twin watches it during the launch.
@@ -105,7 +113,8 @@ class LaunchCheck {
 
   explicit LaunchCheck(const char* kernel) : kernel_(kernel) {}
 
-  /// Argument number `argument` is a tensor of T (const for one that is only read) with Rank dimensions, on this device.
+  /// Argument number `argument` is a tensor of T (const for one that is only read) with Rank dimensions, on
+  /// this device.
   template <typename T, int Rank>
   void tensor(int argument, const char* name, const Tensor& tensor,
               Access access = std::is_const_v<T> ? Access::in : Access::out) {
@@ -115,12 +124,14 @@ class LaunchCheck {
   }
 
   /// The extent of a dimension, which gives the symbol `name` its value.
-  index symbol([[maybe_unused]] const char* name, [[maybe_unused]] int argument, const Tensor& tensor, int dimension) {
+  index symbol([[maybe_unused]] const char* name, [[maybe_unused]] int argument, const Tensor& tensor,
+               int dimension) {
     return ok() ? tensor.extent[dimension] : 0;
   }
 
   /// The extent of a dimension is `expected`, which the source spells `rule`.
-  void extent(int argument, const char* name, const Tensor& tensor, int dimension, index expected, const char* rule) {
+  void extent(int argument, const char* name, const Tensor& tensor, int dimension, index expected,
+              const char* rule) {
     if (tensor.extent[dimension] == expected) return;
     refuse(TESSERA_WRONG_EXTENT, argument, name, expected, tensor.extent[dimension], dimension, rule);
   }
@@ -131,18 +142,19 @@ class LaunchCheck {
   }
 
   /// The memory of a written tensor and that of another argument do not overlap.
-  void disjoint(int argument, const char* name, const Tensor& tensor, int other_argument, const char* other_name,
-                const Tensor& other) {
+  void disjoint(int argument, const char* name, const Tensor& tensor, int other_argument,
+                const char* other_name, const Tensor& other) {
     const auto begin = reinterpret_cast<std::uintptr_t>(tensor.data);
     const auto other_begin = reinterpret_cast<std::uintptr_t>(other.data);
     const auto bytes = static_cast<std::uintptr_t>(ok() ? detail::footprint(tensor) : 0);
     const auto other_bytes = static_cast<std::uintptr_t>(ok() ? detail::footprint(other) : 0);
-    if (bytes == 0 || other_bytes == 0 || begin + bytes <= other_begin || other_begin + other_bytes <= begin) return;
+    if (bytes == 0 || other_bytes == 0 || begin + bytes <= other_begin || other_begin + other_bytes <= begin)
+      return;
     refuse(TESSERA_OVERLAP, argument, name, -1, other_argument, -1, other_name);
   }
 
-  /// The first variant whose condition holds, or the one that the options name if its condition holds. -1, and a
-  /// mistake, if there is none.
+  /// The first variant whose condition holds, or the one that the options name if its condition holds. -1,
+  /// and a mistake, if there is none.
   int choose(const LaunchOptions& options, std::initializer_list<bool> conditions) {
     const int count = static_cast<int>(conditions.size());
     if (!ok()) return -1;
@@ -151,6 +163,14 @@ class LaunchCheck {
     }
     refuse(TESSERA_UNKNOWN_VARIANT, -1, nullptr, -1, options.variant, -1, nullptr);
     return -1;
+  }
+
+  /// Whether every tensor that the kernel writes is empty.
+  bool nothing_to_write() const {
+    for (const Argument& argument : *this) {
+      if (argument.access != Access::in && !detail::is_empty(argument.tensor)) return false;
+    }
+    return true;
   }
 
   bool ok() const { return status_.ok(); }
@@ -162,8 +182,8 @@ class LaunchCheck {
   const Argument* end() const { return arguments_ + count_; }
 
   /// Notes a mistake unless there is one already.
-  void refuse(TesseraStatusCode code, int argument, const char* name, index expected, index actual, int dimension = -1,
-              const char* rule = nullptr) {
+  void refuse(TesseraStatusCode code, int argument, const char* name, index expected, index actual,
+              int dimension = -1, const char* rule = nullptr) {
     if (!ok()) return;
     status_ = Status(TesseraStatus{code, argument, dimension, 0, expected, actual, kernel_, name, rule});
   }
@@ -171,7 +191,8 @@ class LaunchCheck {
  private:
   static constexpr int kMaxArguments = 64;
 
-  void check_tensor(int argument, const char* name, const Tensor& tensor, std::int32_t dtype, int rank, Access access) {
+  void check_tensor(int argument, const char* name, const Tensor& tensor, std::int32_t dtype, int rank,
+                    Access access) {
     if (tensor.rank != rank) return refuse(TESSERA_WRONG_RANK, argument, name, rank, tensor.rank);
     const bool same_dtype = tensor.dtype == dtype || (dtype == TESSERA_I64 && tensor.dtype == TESSERA_INDEX);
     if (!same_dtype) return refuse(TESSERA_WRONG_DTYPE, argument, name, dtype, tensor.dtype);
@@ -192,8 +213,8 @@ class LaunchCheck {
     if (access != Access::in) check_injective(argument, name, tensor);
   }
 
-  /// No two elements of a written tensor lie at one address: taken by growing stride, each dimension steps over all that
-  /// the smaller ones reach.
+  /// No two elements of a written tensor lie at one address: taken by growing stride, each dimension steps
+  /// over all that the smaller ones reach.
   void check_injective(int argument, const char* name, const Tensor& tensor) {
     bool done[TESSERA_MAX_RANK] = {};
     index reach = 1;
@@ -217,7 +238,8 @@ class LaunchCheck {
     const auto bytes = static_cast<std::uintptr_t>(detail::dtype_bytes(tensor.dtype));
     const auto remainder = reinterpret_cast<std::uintptr_t>(tensor.data) % bytes;
     if (remainder != 0) {
-      return refuse(TESSERA_MISALIGNED, argument, name, static_cast<index>(bytes), static_cast<index>(remainder));
+      return refuse(TESSERA_MISALIGNED, argument, name, static_cast<index>(bytes),
+                    static_cast<index>(remainder));
     }
     const int device = detail::current_device();
     if (tensor.device != device) return refuse(TESSERA_WRONG_DEVICE, argument, name, device, tensor.device);

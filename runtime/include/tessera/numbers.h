@@ -18,11 +18,11 @@ namespace detail {
 
 /// The ends of a type as constants, which device code may use where it may not call std::numeric_limits.
 template <typename T>
-inline constexpr T kHighest =
-    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T kHighest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                                   : std::numeric_limits<T>::max();
 template <typename T>
-inline constexpr T kLowest =
-    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+inline constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                  : std::numeric_limits<T>::lowest();
 
 }  // namespace detail
 
@@ -84,7 +84,9 @@ TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b
 
 /// `i` brought into [0, extent) by whole multiples of `extent` (>= 1): an index of a periodic tensor.
 TESSERA_HD index wrap(index i, index extent) {
-  const auto inside = [extent](index x) { return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(extent); };
+  const auto inside = [extent](index x) {
+    return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(extent);
+  };
   if (inside(i)) return i;
   const index once = i < 0 ? i + extent : i - extent;
   if (inside(once)) return once;

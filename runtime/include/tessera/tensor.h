@@ -35,9 +35,10 @@ enum { TESSERA_MAX_RANK = 8 };
 /** The value of TesseraTensor::device for host memory. */
 enum { TESSERA_HOST = -1 };
 
-/** A view of memory that somebody else owns. Element (i0, i1, …) lies at data + (i0 * stride[0] + i1 * stride[1] + …)
-    elements. Only the first `rank` entries count. Strides are not negative; 0 (one element stands for many) is allowed
-    only for tensors that a kernel reads. `data` may be null when an extent is 0. */
+/** A view of memory that somebody else owns. Element (i0, i1, …) lies at data + (i0 * stride[0] + i1 *
+   stride[1] + …) elements. Only the first `rank` entries count. Strides are not negative; 0 (one element
+   stands for many) is allowed only for tensors that a kernel reads. `data` may be null when an extent is 0.
+ */
 typedef struct TesseraTensor {
   void* data;
   int64_t extent[TESSERA_MAX_RANK];
@@ -47,7 +48,8 @@ typedef struct TesseraTensor {
   int32_t device; /**< TESSERA_HOST or the ordinal of a GPU */
 } TesseraTensor;
 
-/** A scalar argument of the type-erased entry of a kernel: `real` for floats, `integer` for everything else. */
+/** A scalar argument of the type-erased entry of a kernel: `real` for floats, `integer` for everything else.
+ */
 typedef union TesseraScalar {
   double real;
   int64_t integer;
@@ -103,10 +105,11 @@ inline constexpr std::int32_t kDType<float> = TESSERA_F32;
 template <>
 inline constexpr std::int32_t kDType<double> = TESSERA_F64;
 
-/// A tensor over `data` with the given extents and strides (in elements). Owns nothing; at most TESSERA_MAX_RANK of each.
+/// A tensor over `data` with the given extents and strides (in elements). Owns nothing; at most
+/// TESSERA_MAX_RANK of each.
 template <typename T>
-inline Tensor strided_tensor(T* data, std::initializer_list<index> extents, std::initializer_list<index> strides,
-                             int device = TESSERA_HOST) {
+inline Tensor strided_tensor(T* data, std::initializer_list<index> extents,
+                             std::initializer_list<index> strides, int device = TESSERA_HOST) {
   static_assert(kDType<T> >= 0, "T is the C++ type of a tensor element");
   Tensor tensor{};
   tensor.data = const_cast<void*>(static_cast<const void*>(data));

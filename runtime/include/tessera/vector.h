@@ -52,8 +52,8 @@ struct Access<16> {
 };
 #endif
 
-/// Reads N elements at `from`, aligned as Vector<T, N> is. kReadOnly: nobody writes them while the kernel runs, so the
-/// GPU may take the non-coherent path (ld.global.nc).
+/// Reads N elements at `from`, aligned as Vector<T, N> is. kReadOnly: nobody writes them while the kernel
+/// runs, so the GPU may take the non-coherent path (ld.global.nc).
 template <bool kReadOnly, int N, typename T>
 TESSERA_DEVICE Vector<T, N> load_vector(const T* from) {
   Vector<T, N> result;
@@ -85,7 +85,8 @@ TESSERA_DEVICE void store_vector(T* to, const Vector<T, N>& value) {
   Word words[sizeof(value) / sizeof(Word)];
   std::memcpy(words, &value, sizeof value);
   TESSERA_UNROLL
-  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Word)); ++i) reinterpret_cast<Word*>(to)[i] = words[i];
+  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Word)); ++i)
+    reinterpret_cast<Word*>(to)[i] = words[i];
 #endif
 }
 

@@ -23,9 +23,10 @@ struct Index<0> {
   TESSERA_HD constexpr index operator[](int) const { return 0; }
 };
 
-/// A tensor of Rank dimensions. View<const T, Rank> is read only, and nobody writes its memory during the kernel.
-/// Vector access (load<N>, store of a Vector) goes along the last dimension, whose stride must then be 1 and whose first
-/// element must be aligned to the vector: the launcher has checked both with vector_access().
+/// A tensor of Rank dimensions. View<const T, Rank> is read only, and nobody writes its memory during the
+/// kernel. Vector access (load<N>, store of a Vector) goes along the last dimension, whose stride must then
+/// be 1 and whose first element must be aligned to the vector: the launcher has checked both with
+/// vector_access().
 template <typename T, int Rank>
 struct View {
   using Value = std::remove_const_t<T>;
@@ -49,17 +50,20 @@ struct View {
 
   /// The N elements that begin at `at` and follow each other along the last dimension.
   template <int N>
-  TESSERA_DEVICE Vector<Value, N> load(Index<Rank> at, [[maybe_unused]] Location where = Location::current()) const {
-    const index offset = vector_offset_of(at);
+  TESSERA_DEVICE Vector<Value, N> load(Index<Rank> at,
+                                       [[maybe_unused]] Location where = Location::current()) const {
+    const index offset = N == 1 ? offset_of(at) : vector_offset_of(at);
 #if TESSERA_TWIN
-    const bool may = twin::may_load<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
+    const bool may =
+        twin::may_load<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
     if (!may) return {};
 #endif
     return detail::load_vector<std::is_const_v<T>, N, Value>(data + offset);
   }
 
   /// Writes the element at `at`.
-  TESSERA_DEVICE void store(Index<Rank> at, Value value, [[maybe_unused]] Location where = Location::current()) const {
+  TESSERA_DEVICE void store(Index<Rank> at, Value value,
+                            [[maybe_unused]] Location where = Location::current()) const {
     const index offset = offset_of(at);
 #if TESSERA_TWIN
     if (!twin::may_store<Rank>(shadow, access(at, 1), data + offset, sizeof(T), 1, where)) return;
@@ -71,9 +75,10 @@ struct View {
   template <int N>
   TESSERA_DEVICE void store(Index<Rank> at, const Vector<Value, N>& value,
                             [[maybe_unused]] Location where = Location::current()) const {
-    const index offset = vector_offset_of(at);
+    const index offset = N == 1 ? offset_of(at) : vector_offset_of(at);
 #if TESSERA_TWIN
-    const bool may = twin::may_store<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
+    const bool may =
+        twin::may_store<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
     if (!may) return;
 #endif
     detail::store_vector(data + offset, value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibres by hand on x86-64 (a switch is six pushes and pops), by ucontext elsewhere; AddressSanitizer is told.
+// Fibres by hand on x86-64 (a switch is six pushes and pops), by ucontext elsewhere; AddressSanitizer is
+// told.
 #include "fibre.h"
 
 #include <sys/mman.h>
@@ -14,8 +15,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#if defined(__x86_64__)
-// void tessera_twin_switch_stack(void** save, void* load): the registers that a call preserves, and the stack pointer.
+#if TESSERA_TWIN_OWN_SWITCH
+// void tessera_twin_switch_stack(void** save, void* load): the registers that a call preserves, and the stack
+// pointer.
 asm(R"(
 .text
 .p2align 4
@@ -72,13 +74,12 @@ void Fibre::enter() {
 }
 
 void Fibre::restart() {
-  unsigned char* top = memory_ + memory_bytes_;
   sanitizer_state_ = nullptr;
-#if defined(__x86_64__)
-  // As if the switch had been called from enter's first instruction: six registers, then where to go, on a stack that
-  // is a multiple of 16 before the return address of a call.
+#if TESSERA_TWIN_OWN_SWITCH
+  // As if the switch had been called from enter's first instruction: six registers, then where to go, on a
+  // stack that is a multiple of 16 before the return address of a call.
   constexpr int kSavedRegisters = 6;
-  auto* frame = reinterpret_cast<std::uintptr_t*>(top) - 2;
+  auto* frame = reinterpret_cast<std::uintptr_t*>(memory_ + memory_bytes_) - 2;
   frame[1] = 0;
   frame[0] = reinterpret_cast<std::uintptr_t>(&Fibre::enter);
   frame -= kSavedRegisters;
@@ -90,7 +91,6 @@ void Fibre::restart() {
   context_.uc_stack.ss_size = stack_bytes_;
   context_.uc_link = nullptr;
   makecontext(&context_, reinterpret_cast<void (*)()>(&Fibre::enter), 0);
-  static_cast<void>(top);
 #endif
 }
 
@@ -100,13 +100,14 @@ void Fibre::switch_to(Fibre& from, Fibre& to) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&from.sanitizer_state_, to.stack_begin_, to.stack_bytes_);
 #endif
-#if defined(__x86_64__)
+#if TESSERA_TWIN_OWN_SWITCH
   tessera_twin_switch_stack(&from.stack_pointer_, to.stack_pointer_);
 #else
   swapcontext(&from.context_, &to.context_);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(from.sanitizer_state_, &switching_from->stack_begin_, &switching_from->stack_bytes_);
+  __sanitizer_finish_switch_fiber(from.sanitizer_state_, &switching_from->stack_begin_,
+                                  &switching_from->stack_bytes_);
 #endif
 }
 

@@ -26,7 +26,8 @@ std::string list_text(const std::int64_t* values, int count) {
 /// "x[3, 4]", and how many elements follow in a vector.
 std::string element_text(const TensorAccess& access) {
   const std::string name = access.shadow == nullptr ? "tensor" : access.shadow->name;
-  const std::string more = access.count > 1 ? " and the " + std::to_string(access.count - 1) + " that follow" : "";
+  const std::string more =
+      access.count > 1 ? " and the " + std::to_string(access.count - 1) + " that follow" : "";
   return name + list_text(access.at, access.rank) + more;
 }
 
@@ -55,8 +56,9 @@ void check_allocation(const LaunchCheck::Argument& argument) {
     past_end = offset + bytes - size;
   }
   if (past_end <= 0) return;
-  report_launch(FaultKind::outside_allocation, {},
-                std::string(argument.name) + " reaches " + std::to_string(past_end) + " bytes beyond its memory");
+  report_launch(
+      FaultKind::outside_allocation, {},
+      std::string(argument.name) + " reaches " + std::to_string(past_end) + " bytes beyond its memory");
 }
 
 }  // namespace
@@ -72,11 +74,13 @@ void forget_allocation(const void* memory) {
 }
 
 void report_out_of_bounds(const TensorAccess& access, Location where) {
-  report(FaultKind::out_of_bounds, where, element_text(access) + ", extents " + list_text(access.extent, access.rank));
+  report(FaultKind::out_of_bounds, where,
+         element_text(access) + ", extents " + list_text(access.extent, access.rank));
 }
 
 void report_misaligned(const TensorAccess& access, std::size_t alignment, Location where) {
-  report(FaultKind::misaligned, where, element_text(access) + " is not at a multiple of " + std::to_string(alignment) + " bytes");
+  report(FaultKind::misaligned, where,
+         element_text(access) + " is not at a multiple of " + std::to_string(alignment) + " bytes");
 }
 
 void report_broken_promise(const TensorAccess& access, std::int64_t stride, Location where) {

@@ -26,7 +26,8 @@ Options options_from_environment() {
       result.seed = std::strtoull(schedule, nullptr, 10);
     }
   }
-  if (const char* barrier = std::getenv("TESSERA_TWIN_DROP_BARRIER"); barrier != nullptr && *barrier != '\0') {
+  if (const char* barrier = std::getenv("TESSERA_TWIN_DROP_BARRIER");
+      barrier != nullptr && *barrier != '\0') {
     result.drop_barrier = std::atoi(barrier);
   }
   return result;
@@ -73,9 +74,12 @@ bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
 
 std::int64_t Machine::block_number(std::int64_t turn) const {
   switch (options().schedule) {
-    case Schedule::forward: return turn;
-    case Schedule::reverse: return context.blocks - 1 - turn;
-    case Schedule::random: break;
+    case Schedule::forward:
+      return turn;
+    case Schedule::reverse:
+      return context.blocks - 1 - turn;
+    case Schedule::random:
+      break;
   }
   // An affine map with a factor that shares no divisor with the number of blocks visits each of them once.
   std::uint64_t factor = 2 * (options().seed % 1000) + 1;
@@ -137,9 +141,12 @@ void Machine::run_fresh_threads() {
 
 std::size_t Machine::pick(std::size_t count) {
   switch (options().schedule) {
-    case Schedule::forward: return 0;
-    case Schedule::reverse: return count - 1;
-    case Schedule::random: break;
+    case Schedule::forward:
+      return 0;
+    case Schedule::reverse:
+      return count - 1;
+    case Schedule::random:
+      break;
   }
   return random_() % count;
 }
@@ -223,7 +230,8 @@ void Machine::barrier(int first, int count, Location where) {
     meeting.where = where;
   } else if (!same_place(meeting.where, where)) {
     report(FaultKind::divergent_barrier, where,
-           "thread " + std::to_string(meeting.waiting.front()) + " waits at the barrier of " + source_of(meeting.where));
+           "thread " + std::to_string(meeting.waiting.front()) + " waits at the barrier of " +
+               source_of(meeting.where));
   }
   note_arrival(first, count);
   if (static_cast<int>(meeting.waiting.size()) + 1 < count) {
@@ -242,11 +250,13 @@ Exchange& Machine::exchange(int warp, std::uint32_t lanes) {
   return exchanges_.emplace_back(Exchange{warp, 0, lanes, 0, 0, {}, {}});
 }
 
-void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where) {
+void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes,
+                          Location where) {
   const int lane = context.thread % kWarp;
   const std::uint32_t bit = 1u << lane;
   if ((lanes & bit) == 0) {
-    report(FaultKind::divergent_shuffle, where, "lane " + std::to_string(lane) + " is not among the lanes it names");
+    report(FaultKind::divergent_shuffle, where,
+           "lane " + std::to_string(lane) + " is not among the lanes it names");
     return;
   }
   Exchange& meeting = exchange(context.thread / kWarp, lanes);
@@ -255,7 +265,8 @@ void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::u
     meeting.words = count;
     meeting.where = where;
   } else if (meeting.lane_mask != lane_mask || meeting.words != count || !same_place(meeting.where, where)) {
-    report(FaultKind::divergent_shuffle, where, "other lanes are in the shuffle of " + source_of(meeting.where));
+    report(FaultKind::divergent_shuffle, where,
+           "other lanes are in the shuffle of " + source_of(meeting.where));
     return;
   }
   meeting.arrived |= bit;
@@ -275,9 +286,11 @@ void Machine::complete(const Exchange& exchange) {
     const int partner = (lane ^ exchange.lane_mask) % kWarp;
     if ((exchange.lanes >> partner & 1) == 0) {
       report(FaultKind::divergent_shuffle, exchange.where,
-             "lane " + std::to_string(partner) + ", which lane " + std::to_string(lane) + " reads, does not take part");
+             "lane " + std::to_string(partner) + ", which lane " + std::to_string(lane) +
+                 " reads, does not take part");
     } else if (lane < partner) {
-      std::swap_ranges(exchange.values[lane], exchange.values[lane] + exchange.words, exchange.values[partner]);
+      std::swap_ranges(exchange.values[lane], exchange.values[lane] + exchange.words,
+                       exchange.values[partner]);
     }
     const int thread = exchange.warp * kWarp + lane;
     if (thread != context.thread) make_ready(thread);
@@ -320,8 +333,9 @@ void Machine::report_deadlock() {
     const int thread = exchange.warp * kWarp + std::countr_zero(absent);
     context.thread = exchange.warp * kWarp + std::countr_zero(exchange.arrived);
     report(FaultKind::divergent_shuffle, exchange.where,
-           std::to_string(std::popcount(exchange.arrived)) + " of " + std::to_string(std::popcount(exchange.lanes)) +
-               " lanes wait for ever; " + (thread < context.threads ? missing(thread) : "the block is too small"));
+           std::to_string(std::popcount(exchange.arrived)) + " of " +
+               std::to_string(std::popcount(exchange.lanes)) + " lanes wait for ever; " +
+               (thread < context.threads ? missing(thread) : "the block is too small"));
   }
 }
 

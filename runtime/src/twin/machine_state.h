@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the host twin's machine while a block runs: its threads, who waits for whom, and which barriers order
-// what they did.
+// The state of the host twin's machine while a block runs: its threads, who waits for whom, and which
+// barriers order what they did.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ struct Thread {
   std::vector<DomainClock> clocks;
 };
 
-/// Runs blocks. Threads that have not begun run one after another on the same stack; the first that has to wait keeps
-/// that stack, and the rest go on with a fresh one. So a kernel without barriers never switches.
+/// Runs blocks. Threads that have not begun run one after another on the same stack; the first that has to
+/// wait keeps that stack, and the rest go on with a fresh one. So a kernel without barriers never switches.
 class Machine {
  public:
   /// Runs the grid; false when it stopped because threads wait for ever.
@@ -60,8 +60,9 @@ class Machine {
   void barrier(int first, int count, Location where);
   void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
 
-  /// Whether what `thread` did at its own time `time` is ordered before what the current thread does now. Exact: barrier
-  /// domains are blocks of consecutive threads, so two threads are ordered by a barrier that both of them took part in.
+  /// Whether what `thread` did at its own time `time` is ordered before what the current thread does now.
+  /// Exact: barrier domains are blocks of consecutive threads, so two threads are ordered by a barrier that
+  /// both of them took part in.
   bool happened_before(int thread, std::uint32_t time) const;
 
   /// The current thread's own time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory of the running block and its shadow. Two accesses to a granule (an element; a byte in dynamic shared
-// memory, where arrays may overlap) race when they are by different threads, one writes, and no barrier orders them.
+// The shared memory of the running block and its shadow. Two accesses to a granule (an element; a byte in
+// dynamic shared memory, where arrays may overlap) race when they are by different threads, one writes, and
+// no barrier orders them.
 #include "tessera/twin/shared_memory.h"
 
 #include <algorithm>
@@ -50,7 +51,8 @@ struct SharedMemory {
 };
 thread_local SharedMemory memory;
 
-/// A thread's own event; one entry a thread is enough in a list of reads, because its later events are the stronger.
+/// A thread's own event; one entry a thread is enough in a list of reads, because its later events are the
+/// stronger.
 Event this_event() { return {context.thread, machine().now()}; }
 
 bool ordered(Event event) { return machine().happened_before(event.thread, event.time); }
@@ -73,10 +75,13 @@ void note_read(Granule& granule) {
   granule.reads.push_back(this_event());
 }
 
-std::string element_text(const SharedArray& array, int i) { return array.name + ("[" + std::to_string(i) + "]"); }
+std::string element_text(const SharedArray& array, int i) {
+  return array.name + ("[" + std::to_string(i) + "]");
+}
 
 std::string race_text(const SharedArray& array, int i, const char* what, int thread) {
-  return element_text(array, i) + ": thread " + std::to_string(thread) + what + " it, and no barrier stands in between";
+  return element_text(array, i) + ": thread " + std::to_string(thread) + what +
+         " it, and no barrier stands in between";
 }
 
 /// Calls `visit(granule, element)` for the granules of elements [i, i + count) until it returns false.
@@ -95,8 +100,9 @@ bool inside(const SharedArray& array, int i, int count, Location where) {
   if (array.region == nullptr) return false;
   if (i >= 0 && i + count <= array.count) return true;
   report(FaultKind::shared_out_of_bounds, where,
-         element_text(array, i) + (count > 1 ? " and the " + std::to_string(count - 1) + " that follow" : "") +
-             ", extent " + std::to_string(array.count));
+         element_text(array, i) +
+             (count > 1 ? " and the " + std::to_string(count - 1) + " that follow" : "") + ", extent " +
+             std::to_string(array.count));
   return false;
 }
 
@@ -120,15 +126,18 @@ SharedArray static_shared(const void* key, const char* name, int element_bytes, 
   return {name, region, region->bytes(), 0, element_bytes, count};
 }
 
-SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where) {
+SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count,
+                           Location where) {
   const int end = first.first + element_bytes * count;
   if (first.first < 0 || first.first % 16 != 0 || end > memory.dynamic_bytes) {
     report(FaultKind::shared_out_of_bounds, where,
-           std::string(name) + " takes bytes " + std::to_string(first.first) + " to " + std::to_string(end - 1) +
-               " of the dynamic shared memory, which has " + std::to_string(memory.dynamic_bytes));
+           std::string(name) + " takes bytes " + std::to_string(first.first) + " to " +
+               std::to_string(end - 1) + " of the dynamic shared memory, which has " +
+               std::to_string(memory.dynamic_bytes));
     return {name, nullptr, nullptr, 0, element_bytes, count};
   }
-  return {name, memory.dynamic.get(), memory.dynamic->bytes() + first.first, first.first, element_bytes, count};
+  return {name,        memory.dynamic.get(), memory.dynamic->bytes() + first.first,
+          first.first, element_bytes,        count};
 }
 
 bool may_read_shared(const SharedArray& array, int i, int count, Location where) {

@@ -19,11 +19,12 @@ enum class FaultKind : std::uint8_t {
   written_twice,         ///< an element of an output that the launch has written before
   never_written,         ///< an element of an output that the launch did not write
   read_before_written,   ///< an element of an output that was read while it held nothing
-  shared_out_of_bounds,  ///< an index outside of a shared array, or an array outside of the dynamic shared memory
+  shared_out_of_bounds,  ///< an index outside of a shared array, or an array outside of the dynamic shared
+                         ///< memory
   shared_uninitialised,  ///< a shared byte that was read before any thread wrote it
-  shared_race,           ///< two threads at one shared byte, one of them writing, without a barrier in between
-  divergent_barrier,     ///< a barrier that some of its threads never reach, or reach elsewhere in the source
-  divergent_shuffle,     ///< a shuffle that some of its lanes never reach, or a lane outside of its own mask
+  shared_race,        ///< two threads at one shared byte, one of them writing, without a barrier in between
+  divergent_barrier,  ///< a barrier that some of its threads never reach, or reach elsewhere in the source
+  divergent_shuffle,  ///< a shuffle that some of its lanes never reach, or a lane outside of its own mask
 };
 
 /// "out of bounds", "written twice", …
@@ -40,15 +41,17 @@ struct Fault {
   Location where;      ///< in the generated file; its file is null when no statement is to blame
 };
 
-/// The report as one line: "softmax.tsr:12: out of bounds: x[4, 17], extents [4, 17] (softmax, block 3, thread 1)".
+/// The report as one line: "softmax.tsr:12: out of bounds: x[4, 17], extents [4, 17] (softmax, block 3,
+/// thread 1)".
 std::string to_string(const Fault& fault);
 
-/// The line of the .tsr file that a place in a generated file comes from: that of the nearest comment `// name.tsr:12`
-/// at or above it. The place itself, "softmax.sm_80.cu:40", when there is no such comment or no such file.
+/// The line of the .tsr file that a place in a generated file comes from: that of the nearest comment `//
+/// name.tsr:12` at or above it. The place itself, "softmax.sm_80.cu:40", when there is no such comment or no
+/// such file.
 std::string source_of(Location where);
 
-/// The faults of the last launch of this host thread: the first of each kind at each place, at most kMaxFaults; and how
-/// many there were in all.
+/// The faults of the last launch of this host thread: the first of each kind at each place, at most
+/// kMaxFaults; and how many there were in all.
 inline constexpr int kMaxFaults = 32;
 const std::vector<Fault>& faults();
 std::int64_t fault_count();
@@ -57,7 +60,8 @@ std::int64_t fault_count();
 /// restores that. Per host thread.
 void on_fault(std::function<void(const Fault&)> listener);
 
-/// Notes a fault of the running launch: of the current thread, or of no thread in particular (then `where` may be {}).
+/// Notes a fault of the running launch: of the current thread, or of no thread in particular (then `where`
+/// may be {}).
 [[gnu::cold]] void report(FaultKind kind, Location where, std::string detail);
 [[gnu::cold]] void report_launch(FaultKind kind, Location where, std::string detail);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch on the host twin: gives each view the shadow of its tensor, runs the grid, looks at what was written.
+// A launch on the host twin: gives each view the shadow of its tensor, runs the grid, looks at what was
+// written.
 #pragma once
 
 #include <deque>
@@ -52,7 +53,8 @@ Status finish(const LaunchCheck& check);
 
 /// Runs the grid; `arguments` are the kernel's parameters.
 template <typename... Parameters>
-Status launch(const LaunchCheck& check, const Grid& grid, void (*kernel)(Parameters...), Parameters... arguments) {
+Status launch(const LaunchCheck& check, const Grid& grid, void (*kernel)(Parameters...),
+              Parameters... arguments) {
   LaunchShadow shadow(check, grid);
   const std::tuple<Parameters...> attached(shadow.attach(arguments)...);
   if (run(grid, [&] { std::apply(kernel, attached); })) shadow.check_outputs();

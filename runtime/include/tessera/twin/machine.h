@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host twin's machine: blocks one after another, each thread of a block a fibre with its own stack once it has to
-// wait. Everything here is per host thread, so launches of different host threads do not see each other.
+// The host twin's machine: blocks one after another, each thread of a block a fibre with its own stack once
+// it has to wait. Everything here is per host thread, so launches of different host threads do not see each
+// other.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,13 @@ namespace tessera::twin {
 /// The order in which threads and blocks run, as far as barriers and shuffles leave it open.
 enum class Schedule : std::uint8_t { forward, reverse, random };
 
-/// How the twin runs launches. A new host thread starts from the environment: TESSERA_TWIN_SCHEDULE (forward, reverse or
-/// a number, which is a random schedule's seed) and TESSERA_TWIN_DROP_BARRIER (a number).
+/// How the twin runs launches. A new host thread starts from the environment: TESSERA_TWIN_SCHEDULE (forward,
+/// reverse or a number, which is a random schedule's seed) and TESSERA_TWIN_DROP_BARRIER (a number).
 struct Options {
   Schedule schedule = Schedule::forward;
   std::uint64_t seed = 0;
-  int drop_barrier = -1;  ///< planted fault: the n-th barrier place (from 0, in the order first met) does not wait
+  int drop_barrier =
+      -1;  ///< planted fault: the n-th barrier place (from 0, in the order first met) does not wait
 };
 Options& options();
 
@@ -38,13 +40,15 @@ struct Grid {
   int dynamic_shared_bytes;
 };
 
-/// Runs `kernel` once for each thread of each block. False when it stopped because threads wait for each other for ever.
+/// Runs `kernel` once for each thread of each block. False when it stopped because threads wait for each
+/// other for ever.
 bool run(const Grid& grid, const std::function<void()>& kernel);
 
 /// Waits for the threads [first, first + count) of the block.
 void barrier(int first, int count, Location where);
 
-/// Exchanges `count` words with the lane whose number differs in the bits of `lane_mask`; `lanes` are those taking part.
+/// Exchanges `count` words with the lane whose number differs in the bits of `lane_mask`; `lanes` are those
+/// taking part.
 void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
 
 }  // namespace tessera::twin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory of the host twin. Each byte knows who wrote it and who has read it since, so that a missing barrier, an
-// index outside of its array and a read of nothing are found on every schedule.
+// Shared memory of the host twin. Each byte knows who wrote it and who has read it since, so that a missing
+// barrier, an index outside of its array and a read of nothing are found on every schedule.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ struct DynamicByte {
 /// The memory of a shared array of the running block; the same for all its threads.
 struct SharedArray {
   const char* name;
-  void* region;          ///< its shadow; null when the dynamic shared memory does not hold the array (reported then)
+  void* region;  ///< its shadow; null when the dynamic shared memory does not hold the array (reported then)
   unsigned char* bytes;  ///< its first element
   int first_byte;        ///< in the region
   int element_bytes;
@@ -29,13 +29,14 @@ struct SharedArray {
 /// A launch begins: forgets all arrays, and provides this much dynamic shared memory.
 void begin_shared(int dynamic_bytes);
 
-/// The array that belongs to `key` (one for each declaration), made by the first thread of the block that asks.
+/// The array that belongs to `key` (one for each declaration), made by the first thread of the block that
+/// asks.
 SharedArray static_shared(const void* key, const char* name, int element_bytes, int count);
 /// The array at a byte of the dynamic shared memory.
 SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where);
 
-/// Whether the current thread may read or write the elements [i, i + count), which is thereby noted; reports it if not.
-/// A race is reported, and the access still made.
+/// Whether the current thread may read or write the elements [i, i + count), which is thereby noted; reports
+/// it if not. A race is reported, and the access still made.
 bool may_read_shared(const SharedArray& array, int i, int count, Location where);
 bool may_write_shared(const SharedArray& array, int i, int count, Location where);
 
@@ -74,7 +75,9 @@ class Shared {
   Element operator[](SharedIndex at) const { return Element(array_, at); }
 
   T load(int i, Location where = Location::current()) const { return load(array_, i, where); }
-  void store(int i, const T& value, Location where = Location::current()) const { store(array_, i, value, where); }
+  void store(int i, const T& value, Location where = Location::current()) const {
+    store(array_, i, value, where);
+  }
 
   template <int N>
   Vector<T, N> load(int i, Location where = Location::current()) const {

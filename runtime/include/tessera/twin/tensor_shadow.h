@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host twin knows of a tensor during a launch: its name, and which elements of an output have been written.
+// What the host twin knows of a tensor during a launch: its name, and which elements of an output have been
+// written.
 #pragma once
 
 #include <cstddef>
@@ -34,20 +35,21 @@ struct TensorAccess {
 [[gnu::cold]] void report_written_twice(const TensorAccess& access, Location where);
 [[gnu::cold]] void report_read_before_written(const TensorAccess& access, Location where);
 
-/// Whether the elements lie inside the extents, at an aligned address; reports it if not. An Index of rank 0 is empty,
-/// hence the pointer.
+/// Whether the elements lie inside the extents, at an aligned address; reports it if not. An Index of rank 0
+/// is empty, hence the pointer.
 template <int Rank>
-inline bool in_bounds(const TensorAccess& access, const void* address, std::size_t alignment, std::int64_t stride,
-                      Location where) {
+inline bool in_bounds(const TensorAccess& access, const void* address, std::size_t alignment,
+                      std::int64_t stride, Location where) {
   for (int dimension = 0; dimension < Rank; ++dimension) {
     const std::int64_t last = access.at[dimension] + (dimension == Rank - 1 ? access.count - 1 : 0);
     const auto extent = static_cast<std::uint64_t>(access.extent[dimension]);
-    const bool inside =
-        static_cast<std::uint64_t>(access.at[dimension]) < extent && static_cast<std::uint64_t>(last) < extent;
+    const bool inside = static_cast<std::uint64_t>(access.at[dimension]) < extent &&
+                        static_cast<std::uint64_t>(last) < extent;
     if (!inside) return report_out_of_bounds(access, where), false;
   }
   if (access.count > 1 && stride != 1) return report_broken_promise(access, stride, where), false;
-  if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) return report_misaligned(access, alignment, where), false;
+  if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
+    return report_misaligned(access, alignment, where), false;
   return true;
 }
 
@@ -63,8 +65,8 @@ inline std::uint8_t* written_entry(TensorShadow& shadow, const TensorAccess& acc
 
 /// Whether the kernel may read these elements; reports it if not.
 template <int Rank>
-inline bool may_load(TensorShadow* shadow, const TensorAccess& access, const void* address, std::size_t alignment,
-                     std::int64_t stride, Location where) {
+inline bool may_load(TensorShadow* shadow, const TensorAccess& access, const void* address,
+                     std::size_t alignment, std::int64_t stride, Location where) {
   if (!in_bounds<Rank>(access, address, alignment, stride, where)) return false;
   if (shadow == nullptr || !shadow->write_once) return true;
   const std::uint8_t* written = written_entry<Rank>(*shadow, access);
@@ -76,8 +78,8 @@ inline bool may_load(TensorShadow* shadow, const TensorAccess& access, const voi
 
 /// Whether the kernel may write these elements, which are thereby written; reports it if not.
 template <int Rank>
-inline bool may_store(TensorShadow* shadow, const TensorAccess& access, const void* address, std::size_t alignment,
-                      std::int64_t stride, Location where) {
+inline bool may_store(TensorShadow* shadow, const TensorAccess& access, const void* address,
+                      std::size_t alignment, std::int64_t stride, Location where) {
   if (!in_bounds<Rank>(access, address, alignment, stride, where)) return false;
   if (shadow == nullptr || !shadow->write_once) return true;
   shadow->last_store = where;

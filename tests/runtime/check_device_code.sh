@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What nvcc makes of a handwritten kernel: no warning, no spill, no local memory, accesses as wide as they were written.
+# Usage: check_device_code.sh NVCC SOURCE_FOLDER KERNEL ARCHITECTURE
+set -euo pipefail
+nvcc=$1 source_folder=$2 kernel=$3 architecture=$4
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+source=$source_folder/tests/runtime/handwritten_$kernel.cu
+flags=(-std=c++20 -fmad=false "-arch=$architecture" -Werror all-warnings "-I$source_folder/runtime/include")
+
+fail() { echo "$kernel, $architecture: $*"; exit 1; }
+
+"$nvcc" "${flags[@]}" -Xptxas -v -cubin -o "$folder/cubin" "$source" 2>"$folder/log" || { cat "$folder/log"; fail "nvcc"; }
+grep -E 'spill|Used' "$folder/log"
+if grep -E ' [1-9][0-9]* bytes (stack frame|spill)' "$folder/log"; then fail "registers are spilled"; fi
+
+"$nvcc" "${flags[@]}" -ptx -o "$folder/ptx" "$source"
+if grep -nE '(ld|st)\.local' "$folder/ptx"; then fail "uses local memory"; fi
+if grep -nE 'ld\.global\.(v|b|u|f|s)' "$folder/ptx"; then fail "reads an input on the coherent path"; fi
+
+case $kernel in
+  add_one | softmax)
+    grep -q 'ld\.global\.nc\.v4' "$folder/ptx" || fail "no 16-byte load"
+    grep -q 'st\.global\.v4' "$folder/ptx" || fail "no 16-byte store"
+    ;;
+esac
+case $kernel in
+  softmax)
+    if grep -nE '(div|rem)\.[su]64' "$folder/ptx"; then fail "divides 64-bit integers"; fi
+    grep -q 'shfl\.sync\.bfly' "$folder/ptx" || fail "no shuffle"
+    ;;
+  transpose)
+    grep -q 'ld\.shared' "$folder/ptx" || fail "shared memory is read by generic loads"
+    grep -q 'st\.shared' "$folder/ptx" || fail "shared memory is written by generic stores"
+    ;;
+esac

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way to refuse a launch: its code, its particulars, its message. And what must be accepted.
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "tessera/launch.h"
+#include "tests/runtime/test_abi.h"
+
+namespace launch_check {
+
+using namespace tessera;
+using tessera::index;
+
+namespace {
+
+void count_threads(View<float, 2> y) {
+  y.store({0, 0}, y.load({0, 0}) + 1.0f);
+}
+
+/// A launcher as the compiler prints it; `launched` says whether the kernel ran.
+Status launcher(const Tensor& x, const Tensor& y, const LaunchOptions& options = {}, bool* launched = nullptr) {
+  LaunchCheck check("scale");
+  check.tensor<const bf16, 2>(0, "x", x);
+  check.tensor<float, 2>(1, "y", y, Access::update);
+  const index R = check.symbol("R", 0, x, 0), C = check.symbol("C", 0, x, 1);
+  check.extent(1, "y", y, 0, R, "R");
+  check.extent(1, "y", y, 1, C, "C");
+  check.require(C >= 2, "C >= 2");
+  check.disjoint(1, "y", y, 0, "x", x);
+  const int variant = check.choose(options, {C % 8 == 0, C >= 0});
+  const Status status = launch(check, options, count_threads, Blocks{variant < 0 ? 3 : 1}, Threads{1}, view<float, 2>(y));
+  if (launched != nullptr) *launched = status.ok() && static_cast<const float*>(y.data)[0] == 1.0f;
+  return status;
+}
+
+struct Data {
+  alignas(64) bf16 x[64] = {};
+  alignas(64) float y[64] = {};
+  Tensor tx = tensor(x, {4, 8});
+  Tensor ty = tensor(y, {4, 8});
+};
+
+}  // namespace
+
+TEST_CASE("good arguments launch") {
+  Data data;
+  bool launched = false;
+  CHECK(launcher(data.tx, data.ty, {}, &launched).ok());
+  CHECK(launched);
+}
+
+TEST_CASE("each mistake is named, and launches nothing") {
+  struct Case {
+    void (*spoil)(Data& data);
+    TesseraStatusCode code;
+    const char* message;
+  };
+  const Case cases[] = {
+      {[](Data& data) { data.tx.rank = 3; }, TESSERA_WRONG_RANK, "scale: argument 0 (x): rank is 3, expected 2"},
+      {[](Data& data) { data.tx.dtype = TESSERA_F16; }, TESSERA_WRONG_DTYPE,
+       "scale: argument 0 (x): element type is f16, expected bf16"},
+      {[](Data& data) { data.ty.dtype = 99; }, TESSERA_WRONG_DTYPE,
+       "scale: argument 1 (y): element type is ?, expected f32"},
+      {[](Data& data) { data.ty.extent[1] = 7; }, TESSERA_WRONG_EXTENT,
+       "scale: argument 1 (y): extent of dimension 1 is 7, expected C = 8"},
+      {[](Data& data) { data.tx.extent[0] = -1; }, TESSERA_WRONG_EXTENT,
+       "scale: argument 0 (x): extent of dimension 0 is -1, expected at least 0 = 0"},
+      {[](Data& data) { data.tx.stride[0] = -8; }, TESSERA_WRONG_STRIDE,
+       "scale: argument 0 (x): stride of dimension 0 is -8, expected at least 0"},
+      {[](Data& data) { data.ty.stride[0] = 0; }, TESSERA_WRONG_STRIDE,
+       "scale: argument 1 (y): stride of dimension 0 is 0, expected at least 1"},
+      {[](Data& data) { data.ty.stride[0] = 7; }, TESSERA_WRONG_STRIDE,
+       "scale: argument 1 (y): stride of dimension 0 is 7, expected at least 8"},
+      {[](Data& data) { data.tx.data = nullptr; }, TESSERA_NULL_POINTER, "scale: argument 0 (x): data is null"},
+      {[](Data& data) { data.ty.data = reinterpret_cast<char*>(data.y) + 1; }, TESSERA_MISALIGNED,
+       "scale: argument 1 (y): address is 1 modulo 4, expected 0"},
+      {[](Data& data) { data.ty.device = 0; }, TESSERA_WRONG_DEVICE,
+       "scale: argument 1 (y): device is 0, expected -1"},
+      {[](Data& data) { data.ty.data = data.x; }, TESSERA_OVERLAP,
+       "scale: argument 1 (y): shares memory with argument 0 (x)"},
+      {[](Data& data) { data.tx.extent[1] = data.ty.extent[1] = 1; }, TESSERA_CONSTRAINT, "scale: requires C >= 2"},
+      {[](Data& data) { data.tx.extent[0] = data.ty.extent[0] = index{1} << 62; }, TESSERA_TOO_LARGE,
+       "scale: argument 0 (x): too large: more than 2^62 elements or bytes"},
+      {[](Data& data) { data.tx.stride[0] = index{1} << 62; }, TESSERA_TOO_LARGE,
+       "scale: argument 0 (x): too large: more than 2^62 elements or bytes"},
+  };
+  for (const Case& expected : cases) {
+    Data data;
+    expected.spoil(data);
+    bool launched = false;
+    const Status status = launcher(data.tx, data.ty, {}, data.ty.data == data.y ? &launched : nullptr);
+    INFO(expected.message);
+    CHECK(status.code == expected.code);
+    CHECK(status.message() == expected.message);
+    CHECK_FALSE(launched);
+    CHECK(data.y[0] == 0.0f);
+  }
+}
+
+TEST_CASE("variants: the first that fits, or the one asked for") {
+  LaunchCheck check("k");
+  CHECK(check.choose({}, {false, true, true}) == 1);
+  CHECK(check.choose({.variant = 2}, {false, true, true}) == 2);
+  for (const int variant : {0, 3}) {
+    LaunchCheck refused("k");
+    CHECK(refused.choose({.variant = variant}, {false, true, true}) == -1);
+    CHECK(refused.status().code == TESSERA_UNKNOWN_VARIANT);
+    CHECK(refused.status().message() == "k: variant " + std::to_string(variant) + " does not fit these arguments");
+  }
+}
+
+TEST_CASE("empty tensors need no memory and are checked all the same") {
+  Data data;
+  data.tx = tensor(static_cast<bf16*>(nullptr), {0, 8});
+  data.ty = tensor(static_cast<float*>(nullptr), {0, 8});
+  LaunchCheck check("k");
+  check.tensor<const bf16, 2>(0, "x", data.tx);
+  check.tensor<float, 2>(1, "y", data.ty);
+  check.disjoint(1, "y", data.ty, 0, "x", data.tx);
+  CHECK(check.ok());
+  CHECK(launch(check, {}, count_threads, Blocks{0}, Threads{1}, view<float, 2>(data.ty)).ok());
+}
+
+TEST_CASE("outputs may have gaps and any order of dimensions; inputs may be broadcast") {
+  alignas(16) float memory[256];
+  LaunchCheck check("k");
+  check.tensor<float, 3>(0, "a", strided_tensor(memory, {4, 3, 5}, {1, 4, 12}));
+  check.tensor<float, 3>(1, "b", strided_tensor(memory, {4, 1, 5}, {20, 0, 3}));
+  check.tensor<const float, 3>(2, "c", strided_tensor(memory, {4, 3, 5}, {0, 0, 0}));
+  check.tensor<const std::int64_t, 0>(3, "d", tensor(reinterpret_cast<std::int64_t*>(memory), {}));
+  CHECK(check.ok());
+  Tensor positions = tensor(reinterpret_cast<std::int64_t*>(memory), {4});
+  positions.dtype = TESSERA_INDEX;
+  check.tensor<const std::int64_t, 1>(4, "e", positions);
+  CHECK(check.ok());
+}
+
+TEST_CASE("vector access asks for unit stride, whole vectors and aligned rows") {
+  alignas(64) bf16 memory[1024];
+  CHECK(vector_access(tensor(memory, {4, 64}), 1, 8));
+  CHECK_FALSE(vector_access(tensor(memory, {4, 60}), 1, 8));
+  CHECK(vector_access(tensor(memory, {4, 60}), 1, 4));
+  CHECK_FALSE(vector_access(tensor(memory + 1, {4, 64}), 1, 8));
+  CHECK_FALSE(vector_access(strided_tensor(memory, {4, 64}, {68, 1}), 1, 8));
+  CHECK(vector_access(strided_tensor(memory, {1, 64}, {68, 1}), 1, 8));
+  CHECK(vector_access(strided_tensor(memory, {4, 64}, {0, 1}), 1, 8));
+  CHECK_FALSE(vector_access(strided_tensor(memory, {4, 64}, {1, 4}), 1, 8));
+  CHECK(vector_access(tensor(memory, {4, 64}), 1, 64));
+  CHECK(vector_access(tensor(memory, {0, 64}), 1, 8));
+}
+
+TEST_CASE("the C interface says the same") {
+  char buffer[256];
+  CHECK(test_abi_message(buffer, sizeof buffer) > 0);
+  CHECK(std::string(buffer) == "softmax: argument 1 (y): extent of dimension 0 is 8, expected R = 7");
+  CHECK(test_abi_message(buffer, 8) == 67);
+  CHECK(std::string(buffer) == "softmax");
+  CHECK(test_abi_rank(tensor(static_cast<float*>(nullptr), {2, 3, 4})) == 3);
+  const LaunchOptions options = launch_options(nullptr);
+  CHECK(options.stream == nullptr);
+  CHECK(options.variant == -1);
+  CHECK(launch_options(&TESSERA_DEFAULT_LAUNCH).variant == -1);
+  static_assert(sizeof(Status) == sizeof(TesseraStatus) && std::is_trivially_copyable_v<Status>);
+  static_assert(sizeof(Tensor) == 8 + 2 * 64 + 16 && std::is_standard_layout_v<Tensor>);
+}
+
+}  // namespace launch_check
