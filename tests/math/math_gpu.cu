@@ -5,6 +5,7 @@
 //
 //   nvcc -std=c++17 -O2 -fmad=false -arch=sm_90 -Xcompiler -ffp-contract=off -I runtime/include
 //        tests/math/math_gpu.cu -o math_gpu && ./math_gpu
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -27,6 +28,8 @@ namespace integer = tessera::integer;
 constexpr int kCount = 1 << 24;
 constexpr int kRepeats = 5;
 constexpr int kThreads = 256;
+/// The exit code that CTest takes for a skipped test.
+constexpr int kSkipped = 77;
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -282,6 +285,11 @@ bool compare_integers() {
 }  // namespace
 
 int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no CUDA device");
+    return kSkipped;
+  }
   cudaDeviceProp device;
   check(cudaGetDeviceProperties(&device, 0), "device");
   std::printf("%s, %d arguments each\n%-16s %10s %14s\n", device.name, kCount, "function", "mismatches",
