@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tesserac verify`: a kernel's results at many sizes and in every way of running it, against exact
+// arithmetic.
+//
+// The reference is the interpreter in f64 over the whole extent. What must lie within the error bound of the
+// kernel: the interpreter in declared types at partitions 1, 3, the plan's and the whole; every variant of
+// the generated code on the host twin and on the GPU. A kernel without float sums and products is met bit by
+// bit by all of them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "commands/arguments.h"
+#include "commands/error_analysis.h"
+#include "commands/execution.h"
+#include "commands/pipeline.h"
+#include "commands/run_flags.h"
+#include "commands/verify_table.h"
+
+namespace tessera::commands {
+
+namespace {
+
+constexpr int64_t kByteLimit = int64_t{1} << 30;  // of the given sizes
+constexpr int64_t kOddByteLimit = int64_t{2}
+                                  << 20;  // of each odd one: there are many, and a bound costs time
+/// Tiles of one or three elements take a time of their own each; larger problems are tried at coarser
+/// partitions.
+constexpr int64_t kFineElementLimit = 1 << 16;
+/// Failures that are described one by one.
+constexpr std::size_t kShownFailures = 5;
+
+struct VerifyOptions {
+  CommonOptions common;
+  TargetOptions target;
+  ToolOptions tools;
+  KernelOptions kernel;
+  Place place = Place::host_twin;
+};
+
+struct NamedPartition {
+  const char* name;
+  int64_t step;
+};
+constexpr NamedPartition kPartitions[] = {
+    {"step 1", 1}, {"step 3", 3}, {"plan", interp::Partition::kChosen}, {"whole", interp::Partition::kWhole}};
+
+/// Whether results must be equal to the last bit: no float is summed or multiplied up in an order that is
+/// free.
+bool is_exact(const ir::Kernel& kernel) {
+  return std::ranges::none_of(kernel.values, [](const ir::Value& value) {
+    const auto* reduce = std::get_if<ir::Reduce>(&value.op);
+    return reduce != nullptr && is_float(value.dtype) &&
+           (reduce->op == ir::ReduceOp::sum || reduce->op == ir::ReduceOp::prod);
+  });
+}
+
+/// A problem with everything its results are compared with.
+struct Reference {
+  const Problem& problem;
+  std::vector<interp::Array> tensors;
+  std::vector<OutputBounds> bounds;
+  std::vector<interp::Array> exact_bits;  // by TensorId; empty unless the kernel is exact
+};
+
+/// Verifies one kernel and prints its table.
+class Verification {
+ public:
+  Verification(Session& session, Toolbox& toolbox, const VerifyOptions& options, const ir::Module& module,
+               const ir::Kernel& kernel)
+      : session_(session), toolbox_(toolbox), options_(options), module_(module), kernel_(kernel) {}
+
+  void run() {
+    const auto settings = parse_settings(options_.kernel.settings, session_.sink);
+    const auto given =
+        settings ? make_default_problem(kernel_, *settings, kByteLimit, session_.sink) : std::nullopt;
+    if (!given || !load_places()) return;
+    std::vector<Problem> problems = {*given};
+    std::ranges::move(odd_problems(*given, *settings, kOddByteLimit), std::back_inserter(problems));
+    for (const Problem& problem : problems) {
+      if (!verify(problem)) return;
+    }
+    print(table_.text(kernel_.c_name, problems.size(), is_exact(kernel_)));
+    report_failures();
+  }
+
+ private:
+  bool load_places() {
+    std::vector<Place> places;
+    if (options_.place != Place::interpreter) places.push_back(Place::host_twin);
+    if (options_.place == Place::gpu) places.push_back(Place::gpu);
+    for (const Place place : places) {
+      auto loaded =
+          load_kernel(session_, toolbox_, module_, kernel_, place, options_.target, options_.kernel.file);
+      if (!loaded) return false;
+      loaded_.push_back(std::move(*loaded));
+    }
+    return true;
+  }
+
+  bool verify(const Problem& problem) {
+    Reference reference{problem, make_tensors(problem, {}, options_.kernel.seed), {}, {}};
+    const auto exact = session_.timed("f64 reference", [&] {
+      return interpret(problem, reference.tensors, {interp::Numbers::f64, {interp::Partition::kWhole}},
+                       session_.sink);
+    });
+    if (!exact) return false;
+    reference.bounds =
+        session_.timed("error bounds", [&] { return bound_errors(problem, reference.tensors); });
+    take_reference_values(*exact, reference);
+    return verify_interpreter(reference) && verify_loaded(reference);
+  }
+
+  /// The interpreter gives the values, the analysis their bounds. Both computed the values, so a difference
+  /// beyond the rounding of f64 is a fault of one of them.
+  void take_reference_values(const std::vector<interp::Array>& exact, Reference& reference) {
+    for (OutputBounds& bounds : reference.bounds) {
+      const interp::Array& array = exact[bounds.tensor.index()];
+      for (std::size_t i = 0; i < bounds.values.size(); ++i) {
+        const double value = interp::element_as_double(array, static_cast<int64_t>(i));
+        const double distance = std::fabs(value - bounds.values[i]);
+        if (distance > bounds.errors[i] + 1e-12 * std::fabs(value)) {
+          table_.add_failure({"error analysis", "", reference.problem.spell_sizes(),
+                              kernel_.tensors[bounds.tensor].name,
+                              interp::spell_position(array.extents, static_cast<int64_t>(i)), value,
+                              bounds.values[i], bounds.errors[i]});
+        }
+        bounds.values[i] = value;
+      }
+    }
+  }
+
+  bool verify_interpreter(Reference& reference) {
+    const int64_t elements = reference.problem.bytes().value_or(0) / 4;
+    for (const NamedPartition& partition : kPartitions) {
+      const bool fine = partition.step == 1 || partition.step == 3;
+      if (fine && elements > kFineElementLimit) continue;
+      auto results = session_.timed("interpret", [&] {
+        return interpret(reference.problem, reference.tensors, {interp::Numbers::declared, {partition.step}},
+                         session_.sink);
+      });
+      if (!results) return false;
+      if (is_exact(kernel_) && reference.exact_bits.empty()) reference.exact_bits = *results;
+      compare("interpreter", partition.name, reference, *results);
+    }
+    return true;
+  }
+
+  bool verify_loaded(const Reference& reference) {
+    for (const LoadedKernel& loaded : loaded_) {
+      for (int variant = -1; variant < LoadedKernel::kMostVariants; ++variant) {
+        const auto outcome = session_.timed("run", [&] {
+          return loaded.run(reference.problem, reference.tensors, {variant, 0}, session_.sink);
+        });
+        if (!outcome) return false;
+        const std::string name = variant < 0 ? "chosen" : fmt::format("variant {}", variant);
+        if (outcome->ran) compare(loaded.device(), name, reference, outcome->tensors);
+      }
+    }
+    return true;
+  }
+
+  void compare(const std::string& device, const std::string& variant, const Reference& reference,
+               const std::vector<interp::Array>& results) {
+    VerifyTable::Row& row = table_.row(device, variant);
+    ++row.sizes;
+    for (const OutputBounds& bounds : reference.bounds) {
+      const interp::Array& array = results[bounds.tensor.index()];
+      for (std::size_t i = 0; i < bounds.values.size(); ++i) {
+        const double actual = interp::element_as_double(array, static_cast<int64_t>(i));
+        const double ratio = error_ratio(actual, bounds.values[i], bounds.errors[i]);
+        ++row.elements;
+        if (std::isinf(bounds.errors[i])) ++row.unbounded;
+        row.worst = std::max(row.worst, ratio);
+        if (ratio <= 1) continue;
+        ++row.wrong;
+        table_.add_failure({device, variant, reference.problem.spell_sizes(),
+                            kernel_.tensors[bounds.tensor].name,
+                            interp::spell_position(array.extents, static_cast<int64_t>(i)), bounds.values[i],
+                            actual, bounds.errors[i]});
+      }
+      if (!reference.exact_bits.empty()) compare_bits(row, reference, bounds.tensor, array);
+    }
+  }
+
+  /// |actual - expected| / bound; 0 where both are the same, infinite where an exact result is missed.
+  static double error_ratio(double actual, double expected, double bound) {
+    if (actual == expected || (std::isnan(actual) && std::isnan(expected)) || std::isinf(bound)) return 0;
+    const double distance = std::fabs(actual - expected);
+    return std::isnan(distance) || bound == 0 ? INFINITY : distance / bound;
+  }
+
+  void compare_bits(VerifyTable::Row& row, const Reference& reference, ir::TensorId id,
+                    const interp::Array& array) {
+    const interp::Difference difference = interp::compare_bits(reference.exact_bits[id.index()], array);
+    if (difference.count == 0) return;
+    row.wrong += difference.count;
+    row.worst = INFINITY;
+    table_.add_failure({row.device, row.variant, reference.problem.spell_sizes(), kernel_.tensors[id].name,
+                        interp::spell_position(array.extents, *difference.first),
+                        interp::element_as_double(reference.exact_bits[id.index()], *difference.first),
+                        interp::element_as_double(array, *difference.first), 0});
+  }
+
+  void report_failures() {
+    if (table_.failures().empty()) return;
+    auto report =
+        session_.sink.report(Diag::verification_failed, kernel_.span, kernel_.c_name, table_.failure_count());
+    for (std::size_t i = 0; i < std::min(kShownFailures, table_.failures().size()); ++i) {
+      const VerifyFailure& failure = table_.failures()[i];
+      report.note("{} {} with {}: {}{} is {:.9g}, expected {:.9g} within {:.3g}", failure.device,
+                  failure.variant, failure.sizes, failure.tensor, failure.position, failure.actual,
+                  failure.expected, failure.bound);
+    }
+  }
+
+  Session& session_;
+  Toolbox& toolbox_;
+  const VerifyOptions& options_;
+  const ir::Module& module_;
+  const ir::Kernel& kernel_;
+  std::vector<LoadedKernel> loaded_;
+  VerifyTable table_;
+};
+
+ExitCode verify_file(const VerifyOptions& options) {
+  Session session(options.common);
+  Toolbox toolbox(options.tools, session.sink);
+  const auto module = load_module(session, options.kernel.file);
+  if (!module || session.failed()) return session.finish();
+  std::vector<const ir::Kernel*> kernels;
+  if (options.kernel.kernel.empty()) {
+    for (const ir::Kernel& kernel : module->kernels) kernels.push_back(&kernel);
+  } else if (const ir::Kernel* kernel =
+                 choose_kernel(*module, options.kernel.kernel, options.kernel.file, session.sink)) {
+    kernels.push_back(kernel);
+  }
+  for (const ir::Kernel* kernel : kernels) Verification(session, toolbox, options, *module, *kernel).run();
+  return session.finish();
+}
+
+}  // namespace
+
+Action define_verify(CLI::App& app) {
+  const auto options = std::make_shared<VerifyOptions>();
+  add_kernel_flags(app, options->kernel);
+  add_place_flag(app, options->place,
+                 "what is compared: interp alone, host (default: the generated code too) or gpu (all)");
+  add_target_flags(app, options->target);
+  add_tool_flags(app, options->tools);
+  add_common_flags(app, options->common);
+  return [options] { return verify_file(*options); };
+}
+
+}  // namespace tessera::commands
