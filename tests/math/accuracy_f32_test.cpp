@@ -18,7 +18,8 @@ constexpr std::uint64_t kAllFloats = std::uint64_t{1} << 32;
 /// Applies `visit` to every kStride-th float, whatever its kind.
 template <typename Visit>
 void for_strided_floats(Visit visit) {
-  for (std::uint64_t bits = 0; bits < kAllFloats; bits += kStride) visit(from_bits(static_cast<std::uint32_t>(bits)));
+  for (std::uint64_t bits = 0; bits < kAllFloats; bits += kStride)
+    visit(from_bits(static_cast<std::uint32_t>(bits)));
 }
 
 /// Applies `visit` to the 2001 floats around `center`.
@@ -38,7 +39,9 @@ TEST_CASE("float functions stay within their documented bound", "[math][f32]") {
   for (const UnaryFunction& function : math_test::kUnaryFunctions) {
     DYNAMIC_SECTION(function.name) {
       Worst<float> worst;
-      const auto visit = [&](float x) { worst.see(math_test::ulp_error(function.f32(x), function.libm(x)), x); };
+      const auto visit = [&](float x) {
+        worst.see(math_test::ulp_error(function.f32(x), function.libm(x)), x);
+      };
       for_strided_floats(visit);
       for (const float center : kCenters) for_neighbours(center, visit);
       INFO("largest error " << worst.error << " ulp at " << worst.at);
@@ -58,7 +61,8 @@ TEST_CASE("the libm reference of the float sweeps agrees with MPFR", "[math][f32
         const double nearest = mpfr_get_d(exact.get(), MPFR_RNDN);
         const double libm = function.libm(x);
         const bool agrees = (std::isnan(nearest) && std::isnan(libm)) || nearest == libm ||
-                            std::abs(nearest - libm) <= 1e-12 * std::abs(nearest) || std::abs(nearest) < 0x1p-200;
+                            std::abs(nearest - libm) <= 1e-12 * std::abs(nearest) ||
+                            std::abs(nearest) < 0x1p-200;
         if (!agrees) FAIL("at " << x << ": " << libm << " for " << nearest);
       }
     }
@@ -79,8 +83,8 @@ TEST_CASE("fast exponentials stay within 2^-20 (1 + |x|) and reach 0 and infinit
     exp_worst.see(relative(tessera::math::exp_fast(x), std::exp(static_cast<double>(x)), x), x);
     exp2_worst.see(relative(tessera::math::exp2_fast(x), std::exp2(static_cast<double>(x)), x), x);
   });
-  INFO("exp_fast " << exp_worst.error << " at " << exp_worst.at << ", exp2_fast " << exp2_worst.error << " at "
-                   << exp2_worst.at);
+  INFO("exp_fast " << exp_worst.error << " at " << exp_worst.at << ", exp2_fast " << exp2_worst.error
+                   << " at " << exp2_worst.at);
   CHECK(exp_worst.error <= math_test::info_of("exp_fast").fast_relative);
   CHECK(exp2_worst.error <= math_test::info_of("exp2_fast").fast_relative);
 }

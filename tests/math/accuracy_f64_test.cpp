@@ -91,7 +91,8 @@ double exponent_for(double x, double largest_log, double uniform) {
 double base(Arguments& random, int i) {
   if (i % 3 == 0) return 1 + 0.2 * (random.unit() - 0.5);
   const double mantissa = 1 + random.unit();
-  return std::ldexp(mantissa, static_cast<int>(random.unit() * (i % 3 == 1 ? 8 : 2000)) - (i % 3 == 1 ? 4 : 1000));
+  return std::ldexp(mantissa,
+                    static_cast<int>(random.unit() * (i % 3 == 1 ? 8 : 2000)) - (i % 3 == 1 ? 4 : 1000));
 }
 
 TEST_CASE("pow stays within its documented bound", "[math][pow]") {

@@ -42,7 +42,8 @@ Wide shifted_right(Wide a, Wide count) {
 
 template <typename I>
 bool all_right(I a, I b) {
-  return integer::add(a, b) == wrapped<I>(Wide{a} + b) && integer::subtract(a, b) == wrapped<I>(Wide{a} - b) &&
+  return integer::add(a, b) == wrapped<I>(Wide{a} + b) &&
+         integer::subtract(a, b) == wrapped<I>(Wide{a} - b) &&
          integer::multiply(a, b) == wrapped<I>(Wide{a} * b) && integer::negate(a) == wrapped<I>(-Wide{a}) &&
          integer::abs(a) == wrapped<I>(a < 0 ? -Wide{a} : Wide{a}) &&
          integer::divide(a, b) == wrapped<I>(floor_quotient(a, b)) &&
@@ -85,8 +86,9 @@ TEMPLATE_TEST_CASE("wider integers follow the rules", "[integer]", std::int16_t,
   }
 }
 
-TEMPLATE_TEST_CASE("floats become integers by truncation, saturating, NaN as 0", "[integer]", std::int8_t, std::uint8_t,
-                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("floats become integers by truncation, saturating, NaN as 0", "[integer]", std::int8_t,
+                   std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t) {
   using I = TestType;
   using Limits = std::numeric_limits<I>;
   const auto reference = [](double x) {
@@ -97,10 +99,12 @@ TEMPLATE_TEST_CASE("floats become integers by truncation, saturating, NaN as 0",
     return static_cast<I>(truncated);
   };
   std::mt19937_64 random(5);
-  std::vector<double> values = {0.0, -0.0, 0.99, -0.99, 1.5, -1.5, INFINITY, -INFINITY, NAN, 1e300, -1e300, 1e-310};
+  std::vector<double> values = {0.0,      -0.0,      0.99, -0.99, 1.5,    -1.5,
+                                INFINITY, -INFINITY, NAN,  1e300, -1e300, 1e-310};
   for (int exponent = 5; exponent < 66; ++exponent) {
     for (const double x : {std::ldexp(1.0, exponent), -std::ldexp(1.0, exponent)}) {
-      values.insert(values.end(), {x, x - 1, x + 1, std::nextafter(x, 0), std::nextafter(x, 2 * x), x - 0.5, x + 0.5});
+      values.insert(values.end(),
+                    {x, x - 1, x + 1, std::nextafter(x, 0), std::nextafter(x, 2 * x), x - 0.5, x + 0.5});
     }
   }
   for (int i = 0; i < 20000; ++i)

@@ -69,7 +69,8 @@ template <typename T>
 const std::vector<double>& finite_values() {
   static const std::vector<double> values = [] {
     std::vector<double> result;
-    for (int magnitude = 0; magnitude < kMagnitudes<T> && std::isfinite(value_of<T>(magnitude)); ++magnitude) {
+    for (int magnitude = 0; magnitude < kMagnitudes<T> && std::isfinite(value_of<T>(magnitude));
+         ++magnitude) {
       result.push_back(value_of<T>(magnitude));
     }
     return result;
@@ -105,17 +106,19 @@ int expected_bits(double x) {
 template <typename T>
 void check_float(float x) {
   const int got = tessera::from_float<T>(x).bits;
-  if (got != expected_bits<T>(x)) FAIL(std::hexfloat << x << " gives " << got << ", not " << expected_bits<T>(x));
+  if (got != expected_bits<T>(x))
+    FAIL(std::hexfloat << x << " gives " << got << ", not " << expected_bits<T>(x));
 }
 
 template <typename T>
 void check_double(double x) {
   const int got = tessera::from_double<T>(x).bits;
-  if (got != expected_bits<T>(x)) FAIL(std::hexfloat << x << " gives " << got << ", not " << expected_bits<T>(x));
+  if (got != expected_bits<T>(x))
+    FAIL(std::hexfloat << x << " gives " << got << ", not " << expected_bits<T>(x));
 }
 
-TEMPLATE_TEST_CASE("every narrow value widens to its definition and comes back", "[narrow]", bf16, f16, fp8_e4m3,
-                   fp8_e5m2) {
+TEMPLATE_TEST_CASE("every narrow value widens to its definition and comes back", "[narrow]", bf16, f16,
+                   fp8_e4m3, fp8_e5m2) {
   using T = TestType;
   using Bits = decltype(T::bits);
   STATIC_REQUIRE(sizeof(T) == sizeof(Bits));
@@ -127,7 +130,8 @@ TEMPLATE_TEST_CASE("every narrow value widens to its definition and comes back",
       if (!std::isnan(got)) FAIL("bits " << bits << " are NaN");
       continue;
     }
-    if (got != (bits < kMagnitudes<T> ? magnitude : -magnitude) || std::signbit(got) != (bits >= kMagnitudes<T>)) {
+    if (got != (bits < kMagnitudes<T> ? magnitude : -magnitude) ||
+        std::signbit(got) != (bits >= kMagnitudes<T>)) {
       FAIL("bits " << bits << " give " << got);
     }
     if (tessera::from_float<T>(got).bits != bits) FAIL("bits " << bits << " do not come back");
@@ -141,8 +145,8 @@ TEMPLATE_TEST_CASE("floats round to the nearest narrow value", "[narrow]", bf16,
   }
 }
 
-TEMPLATE_TEST_CASE("halfway cases and their neighbours round right from float and double", "[narrow]", bf16, f16,
-                   fp8_e4m3, fp8_e5m2) {
+TEMPLATE_TEST_CASE("halfway cases and their neighbours round right from float and double", "[narrow]", bf16,
+                   f16, fp8_e4m3, fp8_e5m2) {
   using T = TestType;
   const std::vector<double>& values = finite_values<T>();
   const auto check_around = [](double x) {
@@ -171,7 +175,8 @@ TEMPLATE_TEST_CASE("doubles are rounded once", "[narrow]", bf16, f16, fp8_e4m3, 
   std::mt19937_64 random(11);
   for (int i = 0; i < 300000; ++i) {
     check_double<T>(tessera::math::from_bits(static_cast<std::uint64_t>(random())));
-    check_double<T>(std::ldexp(static_cast<double>(random()) * 0x1p-63 - 1, static_cast<int>(random() % 40) - 20));
+    check_double<T>(
+        std::ldexp(static_cast<double>(random()) * 0x1p-63 - 1, static_cast<int>(random() % 40) - 20));
   }
   const double specials[] = {NAN, -NAN, 0.0, -0.0, 1e-320, -1e308, INFINITY};
   for (const double x : specials) check_double<T>(x);
