@@ -14,11 +14,17 @@ namespace {
 namespace integer = tessera::integer;
 
 __extension__ using Wide = __int128;
+__extension__ using WideUnsigned = unsigned __int128;
 
 /// `value` modulo 2^width of I, as an I.
 template <typename I>
 I wrapped(Wide value) {
   return static_cast<I>(static_cast<std::uint64_t>(value));
+}
+
+/// a * b modulo 2^128, of which the lower 64 bits are asked for.
+Wide product(Wide a, Wide b) {
+  return static_cast<Wide>(static_cast<WideUnsigned>(a) * static_cast<WideUnsigned>(b));
 }
 
 Wide floor_quotient(Wide a, Wide b) {
@@ -31,7 +37,7 @@ Wide floor_remainder(Wide a, Wide b) { return b == 0 ? 0 : a - b * floor_quotien
 
 template <typename I>
 Wide shifted_left(Wide a, Wide count) {
-  return count < 0 || count >= Wide{8 * sizeof(I)} ? 0 : a * (Wide{1} << static_cast<int>(count));
+  return count < 0 || count >= Wide{8 * sizeof(I)} ? 0 : product(a, Wide{1} << static_cast<int>(count));
 }
 
 template <typename I>
@@ -44,7 +50,7 @@ template <typename I>
 bool all_right(I a, I b) {
   return integer::add(a, b) == wrapped<I>(Wide{a} + b) &&
          integer::subtract(a, b) == wrapped<I>(Wide{a} - b) &&
-         integer::multiply(a, b) == wrapped<I>(Wide{a} * b) && integer::negate(a) == wrapped<I>(-Wide{a}) &&
+         integer::multiply(a, b) == wrapped<I>(product(a, b)) && integer::negate(a) == wrapped<I>(-Wide{a}) &&
          integer::abs(a) == wrapped<I>(a < 0 ? -Wide{a} : Wide{a}) &&
          integer::divide(a, b) == wrapped<I>(floor_quotient(a, b)) &&
          integer::modulo(a, b) == wrapped<I>(floor_remainder(a, b)) &&
