@@ -15,8 +15,10 @@ using lowered::Expr;
 class Collector {
  public:
   void block(const Block& statements) {
-    for (const lowered::Statement& statement : statements)
-      std::visit([&](const auto& node) { visit(node); }, statement.node);
+    for (const lowered::Statement& each : statements) statement(each);
+  }
+  void statement(const lowered::Statement& statement) {
+    std::visit([&](const auto& node) { visit(node); }, statement.node);
   }
   std::set<std::string> found;
 
@@ -61,20 +63,30 @@ class Collector {
   void visit(const lowered::Shared& node) { text(node.count); }
 };
 
-bool sweep(Block& statements, const std::set<std::string>& used) {
-  bool changed = false;
-  for (lowered::Statement& statement : statements) {
-    if (auto* loop = std::get_if<lowered::For>(&statement.node)) changed |= sweep(loop->body, used);
-    if (auto* branch = std::get_if<lowered::If>(&statement.node)) changed |= sweep(branch->then, used);
+// Names are given out again once their scope has closed, so a local is used if something behind it in its own block
+// mentions it.
+void prune(Block& statements) {
+  std::set<std::string> used;
+  for (size_t k = statements.size(); k-- > 0;) {
+    lowered::Statement& statement = statements[k];
+    bool is_dead = false;
+    if (const auto* local = std::get_if<lowered::Local>(&statement.node)) {
+      is_dead = !local->name.starts_with('[') && !used.contains(local->name);
+    } else if (auto* loop = std::get_if<lowered::For>(&statement.node)) {
+      prune(loop->body);
+      is_dead = loop->body.empty();
+    } else if (auto* branch = std::get_if<lowered::If>(&statement.node)) {
+      prune(branch->then);
+      is_dead = branch->then.empty();
+    }
+    if (is_dead) {
+      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
+      continue;
+    }
+    Collector collector;
+    collector.statement(statement);
+    used.merge(collector.found);
   }
-  const auto is_dead = [&](const lowered::Statement& statement) {
-    if (const auto* local = std::get_if<lowered::Local>(&statement.node))
-      return !local->name.starts_with('[') && !used.contains(local->name);
-    if (const auto* loop = std::get_if<lowered::For>(&statement.node)) return loop->body.empty();
-    if (const auto* branch = std::get_if<lowered::If>(&statement.node)) return branch->then.empty();
-    return false;
-  };
-  return std::erase_if(statements, is_dead) > 0 || changed;
 }
 
 }  // namespace
@@ -86,8 +98,7 @@ std::set<std::string> identifiers_in(const Block& block) {
 }
 
 void remove_unused_locals(Block& block) {
-  while (sweep(block, identifiers_in(block))) {
-  }
+  prune(block);
 }
 
 }  // namespace tessera::emit

@@ -12,7 +12,7 @@ namespace tessera::emit {
 /// Every identifier in expressions and loop headers; the names that locals declare do not count.
 std::set<std::string> identifiers_in(const lowered::Block& block);
 
-/// Removes locals without a use, until none is left.
+/// Removes locals without a use, and loops and branches that are left empty.
 void remove_unused_locals(lowered::Block& block);
 
 }  // namespace tessera::emit

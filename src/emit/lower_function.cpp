@@ -31,6 +31,17 @@ lowered::Function FunctionLowering::run() {
   for (const auto& symbol : kernel_.symbols) names_.reserve(safe_name(symbol.name));
   for (const auto& tensor : kernel_.tensors) names_.reserve(safe_name(tensor.name));
   for (const auto& scalar : kernel_.scalars) names_.reserve(safe_name(scalar.name));
+  const auto is_used = [&](const char* name) {
+    const auto bears = [&](const auto& row) { return row.name == name; };
+    return names_.is_taken(name) || std::any_of(kernel_.axes.begin(), kernel_.axes.end(), bears) ||
+           std::any_of(kernel_.values.begin(), kernel_.values.end(), bears);
+  };
+  if (is_used("i") || is_used("j")) {
+    strip_ = "strip";
+    item_ = "item";
+  }
+  names_.reserve(strip_);
+  names_.reserve(item_);
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
   const char* chunk = phase_.has_vectors() ? "kThreads * kVector * kStrips" : "kThreads * kStrips";
@@ -66,6 +77,7 @@ void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::B
   scopes_.push_back(std::move(bindings));
   body();
   lowered::Block inner = std::move(*scopes_.back().block);
+  for (const std::string& name : scopes_.back().names) names_.release(name);
   scopes_.pop_back();
   emit(wrap(std::move(inner)));
 }
@@ -82,14 +94,9 @@ void FunctionLowering::count_loop(const std::string& name, const Range& range, c
         body);
 }
 
-void FunctionLowering::guard(Expr condition, std::string reason, bool is_guard, const std::function<void()>& body) {
+void FunctionLowering::guard(Expr condition, std::string reason, bool is_guard, Scope bindings,
+                             const std::function<void()>& body) {
   if (!condition) return body();
-  // A condition binds nothing, but what it protects must stay inside: it takes over the axes of its parent.
-  Scope bindings;
-  const Scope& parent = scopes_.back();
-  bindings.axes = parent.axes;
-  bindings.loops = parent.loops;
-  bindings.is_elements = parent.is_elements;
   scope(std::move(bindings),
         [&](lowered::Block inner) { return lowered::If{condition, std::move(inner), std::move(reason), is_guard}; }, body);
 }
@@ -137,13 +144,12 @@ void FunctionLowering::unit_loop(const std::function<void()>& body) {
     positions += fmt::format("{}{}", positions.empty() ? "" : ", ", named(unit_name(unit)));
     end += fmt::format("{}units[{}]", end.empty() ? "" : " * ", counts.size() - 1);
   }
-  if (phase_.units.empty()) end = "1";
   if (!phase_.units.empty())
     emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   Scope bindings;
   for (const UnitAxis& unit : phase_.units) bindings.axes.insert(unit.axis);
-  loop(fmt::format("index unit = block_index() * kRows + team.number(); unit < {}; unit += block_count() * kRows", end),
-       false, std::move(bindings), [&] {
+  emit(lowered::Local{"index", "unit_count", {}, lowered::name(phase_.units.empty() ? "1" : end, DType::index), true, false});
+  loop("index unit = block_index() * kRows + team.number(); unit < unit_count; unit += block_count() * kRows", false, std::move(bindings), [&] {
          if (phase_.units.empty()) return body();
          emit(lowered::Local{"auto", fmt::format("[{}]", positions), {}, lowered::name("tile_position(unit, units).at", DType::index), true, false});
          std::function<void(size_t)> bind = [&](size_t k) {
@@ -215,6 +221,11 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
   loop(fmt::format("index {0} = {1}; {0} < {2}; ++{0}", name, first, range.end->text), false, std::move(bindings), body);
 }
 
+std::string FunctionLowering::named(std::string_view wanted) {
+  scopes_.back().names.push_back(names_.take(wanted));
+  return scopes_.back().names.back();
+}
+
 Instance FunctionLowering::instance(ir::ValueId id) const {
   Instance result{id, {}};
   for (ir::AxisId axis : analysis_.dependence.at(id).axes)
@@ -275,12 +286,13 @@ constexpr int kWorthKeeping = 8;
 
 class Cost {
  public:
-  Cost(const ir::Kernel& kernel, const std::set<Instance>& kept) : kernel_(kernel), kept_(kept) {}
+  Cost(const KernelPlan& plan, const std::set<Instance>& kept) : kernel_(*plan.kernel), phase_(plan.phase), kept_(kept) {}
 
   int of(const Instance& instance) {
     if (const auto known = known_.find(instance.first); known != known_.end()) return known->second;
     int sum = own(instance.first);
     for (ir::ValueId operand : ir::operands_of(kernel_.values[instance.first].op)) {
+      if (!in_lane(operand)) continue;  // the same for a whole row: held anyway
       const bool held = std::any_of(kept_.begin(), kept_.end(), [&](const Instance& other) { return other.first == operand; });
       if (!held) sum = std::min(sum + of({operand, {}}), 1000);
     }
@@ -288,6 +300,11 @@ class Cost {
   }
 
  private:
+  bool in_lane(ir::ValueId id) const {
+    const AxisSet& axes = phase_.analysis.dependence.at(id).axes;
+    return std::any_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) { return axes.contains(lane.axis); });
+  }
+
   int own(ir::ValueId id) const {
     const ir::Op& op = kernel_.values[id].op;
     if (std::holds_alternative<ir::Load>(op)) return 20;
@@ -300,6 +317,7 @@ class Cost {
   }
 
   const ir::Kernel& kernel_;
+  const PhasePlan& phase_;
   const std::set<Instance>& kept_;
   std::map<ir::ValueId, int> known_;
 };
@@ -312,7 +330,7 @@ std::set<Instance> candidates(const KernelPlan& plan, const Residency& residency
     if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
     const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
     const bool fits = std::none_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
-    if (fits && Cost(*plan.kernel, kept).of(instance) >= kWorthKeeping) kept.insert(instance);
+    if (fits && Cost(plan, kept).of(instance) >= kWorthKeeping) kept.insert(instance);
   }
   return kept;
 }

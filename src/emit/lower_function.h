@@ -47,6 +47,7 @@ struct Scope {
   std::map<ir::AxisId, Range> ranges;        // of tiles and chunks
   std::map<Instance, Evaluated> memo;
   std::map<Instance, std::string> vectors;   // names of vectors and arrays over kVector
+  std::vector<std::string> names;            // given out while this was the scope that is written
   bool is_elements = false;                  // the loop over the elements of a vector
 };
 
@@ -88,13 +89,18 @@ class FunctionLowering {
   void count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
                   const std::function<void()>& body);
   void loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body);
-  void guard(lowered::Expr condition, std::string reason, bool is_guard, const std::function<void()>& body);
+  /// `if (condition)`; a null condition adds nothing. What it binds is computed inside, everything else before it.
+  void guard(lowered::Expr condition, std::string reason, bool is_guard, Scope bindings, const std::function<void()>& body);
+  void guard(const lowered::Expr& condition, std::string reason, const std::function<void()>& body) {
+    guard(condition, std::move(reason), false, Scope{}, body);
+  }
   size_t scope_of(ir::ValueId id, bool outside_elements = false, ir::AxisId without = {}) const;
   void at_scope(size_t target, const std::function<void()>& body);
   Instance instance(ir::ValueId id) const;
   std::string name_for(ir::ValueId id) const;
   std::string suffix(const std::vector<int64_t>& coordinates) const;
-  std::string named(std::string_view wanted) { return names_.take(wanted); }
+  /// A name that is free until the scope that is written now closes.
+  std::string named(std::string_view wanted);
 
   // lower_values.cpp: one overload an operation
   Evaluated eval(ir::ValueId id);
@@ -133,7 +139,7 @@ class FunctionLowering {
   void declare(const Storage& storage, lowered::Expr initial, Span span);
   lowered::Expr place(const Storage& storage);
   Evaluated keep(ir::ValueId id);
-  void write_kept(ir::ValueId id, const lowered::Expr& value);
+  const Storage& open_kept(ir::ValueId id, DType type, bool vector);
   bool is_kept(ir::ValueId id) const;
 
   // lower_reductions.cpp
@@ -187,6 +193,7 @@ class FunctionLowering {
   lowered::Function function_;
   lowered::Expr unit_count_;
   NameAllocator names_;
+  std::string strip_ = "i", item_ = "j";       // counters of strips and of the elements of a vector
   std::deque<lowered::Block> blocks_;
   std::vector<Scope> scopes_;
   std::map<ir::AxisId, int64_t> unrolled_;         // coordinates of the copy being written

@@ -39,6 +39,11 @@ Expr unit_of(ir::ReduceOp op, DType type) {
   return lowered::literal({.real = one ? 1.0 : 0.0, .integer = one ? 1 : 0}, type);
 }
 
+Expr indexed(Expr value, Expr position) {
+  std::string type = fmt::format("Indexed<{}>", type_name(value->type));
+  return lowered::braces(std::move(type), {std::move(value), std::move(position)});
+}
+
 }  // namespace
 
 const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
@@ -92,14 +97,14 @@ FunctionLowering::Accumulator FunctionLowering::open_accumulator(ir::ValueId id,
     result.exists = lowered::name(flag, DType::boolean);
   }
   if (array_extent) {
-    const Expr j = lowered::name("j", DType::index);
-    const Expr start = is_argument(op.op) ? lowered::call(fmt::format("Indexed<{}>", type_name(type)), {unit_of(op.op, type), lowered::name("kNoPosition", DType::index)}, type) : unit_of(op.op, type);
-    loop("int j = 0; j < kVector; ++j", true, Scope{}, [&] {
-      emit(lowered::Assign{lowered::element(result.total, j, type), "=", start});
-      if (result.exists) emit(lowered::Assign{lowered::element(result.exists, j, DType::boolean), "=", lowered::boolean(false)});
+    const Expr item = lowered::name(item_, DType::index);
+    const Expr start = is_argument(op.op) ? indexed(unit_of(op.op, type), lowered::name("kNoPosition", DType::index)) : unit_of(op.op, type);
+    loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, Scope{}, [&] {
+      emit(lowered::Assign{lowered::element(result.total, item, type), "=", start});
+      if (result.exists) emit(lowered::Assign{lowered::element(result.exists, item, DType::boolean), "=", lowered::boolean(false)});
     });
-    result.total = lowered::element(result.total, j, type);
-    if (result.exists) result.exists = lowered::element(result.exists, j, DType::boolean);
+    result.total = lowered::element(result.total, item, type);
+    if (result.exists) result.exists = lowered::element(result.exists, item, DType::boolean);
   }
   return result;
 }
@@ -112,9 +117,9 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
   if (operand.exists && lowered::constant_of(operand.exists) == 0) return;
   const DType type = accumulator.total->type;
   Expr value = op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
-  guard(operand.exists, "", false, [&] {
+  guard(operand.exists, "", [&] {
     if (is_argument(op.op)) {
-      const Expr candidate = lowered::call(fmt::format("Indexed<{}>", type_name(type)), {value, coordinate(op.axes[0])}, type);
+      const Expr candidate = indexed(value, coordinate(op.axes[0]));
       emit(lowered::Assign{accumulator.total, "=", lowered::call(functor(op.op), {accumulator.total, candidate}, type)}, span);
     } else if (op.op == ir::ReduceOp::max || op.op == ir::ReduceOp::min) {
       emit(lowered::Assign{accumulator.total, "=", lowered::call(op.op == ir::ReduceOp::max ? "maximum" : "minimum", {accumulator.total, value}, type)}, span);

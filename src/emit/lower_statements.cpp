@@ -17,7 +17,7 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   const Range range = range_of(lane.axis);
   const std::string wanted = kernel_.axes[lane.axis].name;
   const bool strips = function_plan_.resident || lane.chunked || analysis_.loops.contains(lane.axis);
-  const std::string coordinate = named(lowercase(wanted));
+  const std::string coordinate = names_.take(lowercase(wanted));  // until the sweep is over
   const bool vectors = phase_.has_vectors();
   const Expr vector = vectors ? lowered::name("kVector", DType::index) : lowered::integer(1);
   const auto first = [&](const char* strip) {
@@ -27,14 +27,15 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   bindings.axes.insert(lane.axis);
   bindings.coordinates[lane.axis] = lowered::name(coordinate, DType::index);
   if (strips) {
-    loop("int i = 0; i < kStrips; ++i", true, std::move(bindings), [&] {
-      emit(lowered::Local{"index", coordinate, {}, first("i"), true, false});
+    loop(fmt::format("int {0} = 0; {0} < kStrips; ++{0}", strip_), true, Scope{}, [&] {
+      emit(lowered::Local{"index", coordinate, {}, first(strip_.c_str()), true, false});
       guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean),
-            fmt::format("guard: `{}` ends", wanted), true, body);
+            fmt::format("guard: `{}` ends", wanted), true, std::move(bindings), body);
     });
   } else {
     count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads", std::move(bindings), body);
   }
+  names_.release(coordinate);
   sweep_ = outer;
 }
 
@@ -43,8 +44,8 @@ void FunctionLowering::elements(const Lane& lane, const std::function<void()>& b
   Scope bindings;
   bindings.axes.insert(lane.axis);
   bindings.is_elements = true;
-  bindings.coordinates[lane.axis] = lowered::add(coordinate(lane.axis), lowered::name("j", DType::index));
-  loop("int j = 0; j < kVector; ++j", true, std::move(bindings), body);
+  bindings.coordinates[lane.axis] = lowered::add(coordinate(lane.axis), lowered::name(item_, DType::index));
+  loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, std::move(bindings), body);
 }
 
 void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
@@ -62,11 +63,12 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
       return;
     }
     const Range range = range_of(axis);
-    const std::string name = named(lowercase(kernel_.axes[axis].name));
+    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
     Scope bindings;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
     count_loop(name, range, "1", std::move(bindings), [&] { next(k + 1); });
+    names_.release(name);
   };
   next(0);
 }
@@ -202,7 +204,7 @@ void FunctionLowering::assign_point(const ir::Assign& assign, const Storage& sto
   for (const auto& [axis, coordinate] : assign.picks) unrolled_[axis] = coordinate;
   const Expr target = place(storage);
   unrolled_ = outer;
-  guard(value.exists, "", false, [&] { emit(lowered::Assign{target, "=", as_stored(as_float(value), storage.type)}, span); });
+  guard(value.exists, "", [&] { emit(lowered::Assign{target, "=", as_stored(as_float(value), storage.type)}, span); });
 }
 
 void FunctionLowering::run_loop(const ir::Loop& statement) {
@@ -294,7 +296,7 @@ void FunctionLowering::lane_writes(const Lane& lane, const std::vector<const ir:
             const auto vector = std::find_if(vectors.begin(), vectors.end(), [&](const Vector& v) { return v.statement == statement && v.copy == unrolled_; });
             if (vector == vectors.end()) return store_element(write, statement->span);
             const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
-            emit(lowered::Assign{lowered::element(vector->vector, lowered::name("j", DType::index), value->type), "=", value}, statement->span);
+            emit(lowered::Assign{lowered::element(vector->vector, lowered::name(item_, DType::index), value->type), "=", value}, statement->span);
           });
         }
       });
@@ -305,7 +307,7 @@ void FunctionLowering::lane_writes(const Lane& lane, const std::vector<const ir:
         Expr exists;
         const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
         const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-        guard(exists, "", false, [&] { emit(lowered::Evaluate{lowered::call(callee, {at, vector.vector}, DType::index)}, vector.statement->span); });
+        guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, vector.vector}, DType::index)}, vector.statement->span); });
         unrolled_ = outer;
       }
     };
@@ -333,7 +335,7 @@ void FunctionLowering::store_element(const ir::Write& write, Span span) {
   const DType type = kernel_.tensors[write.tensor].dtype;
   const Expr stored = value.value->type == type ? value.value : as_stored(as_float(value), type);
   const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-  guard(exists, "", false, [&] { emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span); });
+  guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span); });
 }
 
 // No lane: all threads of the group have the value, one writes it.
@@ -345,7 +347,7 @@ void FunctionLowering::plain_write(const ir::Statement& statement) {
   points(axes, [&] {
     eval(write.value);
     for (ir::ValueId index : write.indices) eval(index);
-    guard(lowered::call("team.leader", {}, DType::boolean), "all threads have it, one writes", false,
+    guard(lowered::call("team.leader", {}, DType::boolean), "all threads have it, one writes",
           [&] { store_element(write, statement.span); });
   });
 }

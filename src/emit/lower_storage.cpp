@@ -54,8 +54,8 @@ Expr FunctionLowering::place(const Storage& storage) {
     result = lowered::element(result, offset, storage.type);
   }
   if (!storage.lane) return result;
-  result = lowered::element(result, lowered::name("i", DType::index), storage.type);
-  if (storage.vector || phase_.has_vectors()) result = lowered::element(result, lowered::name("j", DType::index), storage.type);
+  result = lowered::element(result, lowered::name(strip_, DType::index), storage.type);
+  if (storage.vector || phase_.has_vectors()) result = lowered::element(result, lowered::name(item_, DType::index), storage.type);
   return result;
 }
 
@@ -63,16 +63,18 @@ bool FunctionLowering::is_kept(ir::ValueId id) const { return sweep_ >= 0 && res
 
 Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
 
-// Leaves a value in registers for later sweeps; the array stands where all sweeps that need it can see it.
-void FunctionLowering::write_kept(ir::ValueId id, const Expr& value) {
-  const Instance key = instance(id);
+// An array for a value that stays in registers for later sweeps; it stands where all of them can see it.
+const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vector) {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
-  Storage storage{.base = named(name_for(id) + "_row"), .type = value->type, .lane = lane, .vector = is_narrow_float(value->type) && phase_.has_vectors(), .unrolled = {}, .serial = {}};
-  const size_t home = scope_of(id, false, lane->axis);
-  at_scope(home, [&] { declare(storage, nullptr, kernel_.values[id].span); });
-  kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(value->type)), 1);
-  emit(lowered::Assign{place(storage), "=", value}, kernel_.values[id].span);
-  kept_.emplace(key, std::move(storage));
+  Storage storage{.base = {}, .type = type, .lane = lane, .vector = vector, .unrolled = {}, .serial = {}};
+  const size_t home = std::max<size_t>(scope_of(id, false, lane->axis), 1);  // inside the loop over units
+  at_scope(home, [&] {
+    const bool is_load = std::holds_alternative<ir::Load>(kernel_.values[id].op) && kernel_.values[id].name.empty();
+    storage.base = named(is_load ? kernel_.tensors[std::get<ir::Load>(kernel_.values[id].op).tensor].name + "_row" + suffix(instance(id).second) : name_for(id));
+    declare(storage, nullptr, kernel_.values[id].span);
+  });
+  kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
+  return kept_.emplace(instance(id), std::move(storage)).first->second;
 }
 
 }  // namespace tessera::emit

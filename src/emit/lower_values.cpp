@@ -17,6 +17,9 @@ namespace {
 // Longer expressions get a name, so that a line of output holds one idea.
 constexpr int kNodesInLine = 14;
 
+// Sums of coordinates read best where they are used.
+constexpr int kNodesInIndex = 5;
+
 int node_count(const Expr& expression) {
   int count = 1;
   for (const Expr& operand : expression->operands) count += node_count(operand);
@@ -86,8 +89,14 @@ Evaluated FunctionLowering::eval(ir::ValueId id) {
   const bool crosses_scope = target + 1 != scopes_.size();
   Evaluated result;
   at_scope(target, [&] {
-    result = name_result(id, compute(id), crosses_scope);
-    if (in_lane && is_kept(id)) write_kept(id, result.value);
+    result = compute(id);
+    if (in_lane && is_kept(id) && !kept_.contains(key)) {
+      const Expr here = place(open_kept(id, result.value->type, false));
+      emit(lowered::Assign{here, "=", result.value}, kernel_.values[id].span);
+      result.value = here;
+    } else {
+      result = name_result(id, result, crosses_scope);
+    }
     scopes_.back().memo[key] = result;
   });
   return result;
@@ -125,6 +134,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id) {
 bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const {
   if (is_trivial(result.value)) return false;
   const ir::Value& value = kernel_.values[id];
+  if (value.dtype == DType::index && node_count(result.value) <= kNodesInIndex) return false;
   if (!value.name.empty() || crosses_scope || std::holds_alternative<ir::Load>(value.op)) return true;
   return analysis_.uses.at(id) > 1 || node_count(result.value) > kNodesInLine;
 }
@@ -144,7 +154,9 @@ Evaluated FunctionLowering::name_result(ir::ValueId id, Evaluated result, bool c
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Constant& op) {
-  return {lowered::literal(op.value, kernel_.values[id].dtype), nullptr};
+  // A narrow constant is exact in f32, in which everything computes.
+  const DType type = kernel_.values[id].dtype;
+  return {lowered::literal(op.value, is_narrow_float(type) ? DType::f32 : type), nullptr};
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coordinate& op) { return {coordinate(op.axis), nullptr}; }
@@ -195,8 +207,8 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   if (phase_.vector_loads.contains(id) && scopes_.back().is_elements) {
     const Expr vector = load_vector(id, op);
-    const Expr j = lowered::name("j", DType::index);
-    Evaluated result{lowered::element(vector, j, tensor.dtype), nullptr};
+    const Expr item = lowered::name(item_, DType::index);
+    Evaluated result{lowered::element(vector, item, tensor.dtype), nullptr};
     if (!kernel_.values[id].total) indices(op.tensor, op.indices, op.in_bounds, result.exists);
     return result;
   }
@@ -220,6 +232,7 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   auto& vectors = scopes_[target].vectors;
   if (const auto found = vectors.find(key); found != vectors.end()) return lowered::name(found->second, tensor.dtype);
+  const bool keeps = is_kept(id);
   std::string name;
   at_scope(target, [&] {
     Expr exists;
@@ -227,8 +240,13 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
     const std::string type = fmt::format("Vector<{}, kVector>", type_name(tensor.dtype));
     Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
-    name = named(tensor.name + "_vector" + suffix(key.second));
-    emit(lowered::Local{type, name, {}, vector, true, false}, kernel_.values[id].span);
+    if (keeps) {
+      name = open_kept(id, tensor.dtype, true).base + "[" + strip_ + "]";
+      emit(lowered::Assign{lowered::name(name, tensor.dtype), "=", vector}, kernel_.values[id].span);
+    } else {
+      name = named(tensor.name + "_vector" + suffix(key.second));
+      emit(lowered::Local{type, name, {}, vector, true, false}, kernel_.values[id].span);
+    }
     scopes_.back().vectors[key] = name;
   });
   return lowered::name(name, tensor.dtype);

@@ -49,6 +49,11 @@ Expr list(std::vector<Expr> elements) {
   return make(Expression::Kind::list, "", DType::index, std::move(elements));
 }
 
+Expr braces(std::string type, std::vector<Expr> elements) {
+  const DType dtype = elements.empty() ? DType::index : elements[0]->type;
+  return make(Expression::Kind::list, std::move(type), dtype, std::move(elements));
+}
+
 Expr member(Expr object, std::string field, DType type) {
   return make(Expression::Kind::member, std::move(field), type, {std::move(object)});
 }

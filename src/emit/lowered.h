@@ -27,7 +27,7 @@ struct Expression {
     ternary,    // operands: condition, if true, if false
     call,       // text(operands…), template arguments are part of the text
     element,    // operands[0][operands[1]]
-    list,       // {operands…}
+    list,       // text{operands…}
     member,     // operands[0].text
   };
   Kind kind = Kind::name;
@@ -47,6 +47,8 @@ Expr ternary(Expr condition, Expr if_true, Expr if_false);
 Expr call(std::string callee, std::vector<Expr> arguments, DType type);
 Expr element(Expr array, Expr index, DType type);
 Expr list(std::vector<Expr> elements);
+/// type{elements…}
+Expr braces(std::string type, std::vector<Expr> elements);
 Expr member(Expr object, std::string field, DType type);
 
 /// Boolean conjunction; nullptr stands for true on both sides and in the result.

@@ -28,7 +28,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "index", "bf16", "f16", "fp8_e4m3", "fp8_e5m2", "barrier", "block_count", "block_index", "ceil_divide", "convert",
 "from_float", "highest", "inside", "launch", "lowest", "maximum", "minimum",
     "options", "check", "integer", "team", "tile_position", "poison", "thread_index", "to_float", "view", "warp_barrier", "wrap",
-    "kNoPosition", "vector_access", "unit", "units", "i", "j", "aligned",
+    "kNoPosition", "vector_access", "unit", "units", "unit_count", "aligned",
     "Access", "All", "Any", "ArgMaximum", "ArgMinimum", "Blocks", "DType", "Group", "Index", "Indexed", "LaunchCheck",
     "LaunchOptions", "Maximum", "Minimum", "Product", "Status", "Sum", "Tensor", "Threads", "Vector",
     "View", "kChunk", "kRows", "kStrips", "kThreads", "kVector",

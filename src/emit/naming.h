@@ -30,8 +30,11 @@ class NameAllocator {
  public:
   /// `wanted` made safe; with a number behind it when it is taken already.
   std::string take(std::string_view wanted);
+  /// Lets a name be handed out again.
+  void release(const std::string& name) { taken_.erase(name); }
   /// Keeps a name from being handed out.
   void reserve(std::string name) { taken_.insert(std::move(name)); }
+  bool is_taken(const std::string& name) const { return taken_.contains(name); }
 
  private:
   std::set<std::string> taken_;

@@ -110,7 +110,7 @@ std::string print(const lowered::Expr& expression) {
       return fmt::format("{} ? {} : {}", nested(e.operands[0], 3), nested(e.operands[1], kTernary + 1), nested(e.operands[2], kTernary));
     case Expression::Kind::call: return fmt::format("{}({})", e.text, arguments(e.operands, deduces(e.text)));
     case Expression::Kind::element: return fmt::format("{}[{}]", nested(e.operands[0], kPrimary), print(e.operands[1]));
-    case Expression::Kind::list: return fmt::format("{{{}}}", arguments(e.operands, false));
+    case Expression::Kind::list: return fmt::format("{}{{{}}}", e.text, arguments(e.operands, false));
     case Expression::Kind::member: return fmt::format("{}.{}", nested(e.operands[0], kPrimary), e.text);
   }
   return {};

@@ -55,7 +55,7 @@ class FunctionPrinter {
     std::string text = (node.is_const ? "const " : "") + node.type + " " + node.name;
     for (const std::string& extent : node.extents) text += "[" + extent + "]";
     if (!node.initial) return text + ";";
-    const bool list = node.initial->kind == lowered::Expression::Kind::list;
+    const bool list = node.initial->kind == lowered::Expression::Kind::list && node.initial->text.empty();
     return list ? text + print(node.initial) + ";" : text + " = " + print(node.initial) + ";";
   }
 
