@@ -126,10 +126,16 @@ class Checker {
     return kernel_.sizes.evaluate(size, [this](ir::SymbolId id) { return launch_.symbols[id.index()]; });
   }
 
-  /// "C = 7, R = 3" for the symbols of a size.
-  std::string values_of(ir::SizeId size) const {
+  /// "C = 7, R = 3" for the symbols of a constraint.
+  std::string values_of(const ir::Constraint& constraint) const {
+    std::vector<ir::SymbolId> symbols = kernel_.sizes.symbols_of(constraint.left);
+    if (constraint.relation != ir::Relation::member) {
+      for (const ir::SymbolId id : kernel_.sizes.symbols_of(constraint.right)) symbols.push_back(id);
+    }
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
     std::string text;
-    for (const ir::SymbolId id : kernel_.sizes.symbols_of(size)) {
+    for (const ir::SymbolId id : symbols) {
       text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", names_.of(id), launch_.symbols[id.index()]);
     }
     return text;
@@ -182,11 +188,7 @@ class Checker {
       const bool is_member = constraint.relation == ir::Relation::member;
       const int64_t right = is_member ? 0 : evaluate(constraint.right);
       if (holds(constraint, evaluate(constraint.left), right)) continue;
-      const std::string left_values = values_of(constraint.left);
-      const std::string right_values = is_member ? "" : values_of(constraint.right);
-      return fail(constraint.span, "`{}` does not hold: {}{}{}", constraint.text, left_values,
-                  left_values.empty() || right_values.empty() || left_values == right_values ? "" : ", ",
-                  left_values == right_values ? "" : right_values);
+      return fail(constraint.span, "`{}` does not hold: {}", constraint.text, values_of(constraint));
     }
     for (size_t i = 0; i < launch_.symbols.size(); ++i)
       check_symbol(kernel_.symbols[kernel_.symbols.id_at(i)], i);
