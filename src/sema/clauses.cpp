@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sema/constants.h"
+#include "sema/prove/equalities.h"
 #include "sema/sizes.h"
 #include "sema/types.h"
 
@@ -75,7 +76,6 @@ class Conditions {
     context_.kernel.constraints.push_back(std::move(constraint));
     bound(relation, *left, *right);
     bound(mirrored(relation), *right, *left);
-    if (relation == ir::Relation::equal) equate(*left, *right);
   }
 
   /// `C >= 1`: what a symbol's bounds become.
@@ -91,26 +91,6 @@ class Conditions {
     if (relation == ir::Relation::greater) at_least(*value + 1);
     if (relation == ir::Relation::less) at_most(*value - 1);
     if (relation == ir::Relation::not_equal && *value == 0) at_least(1);
-  }
-
-  void equate(ir::SizeId left, ir::SizeId right) {
-    left = context_.canonical(left);
-    right = context_.canonical(right);
-    std::optional<ir::SymbolId> symbol = sizes().as_symbol(left);
-    if (!symbol || occurs(*symbol, right)) {
-      std::swap(left, right);
-      symbol = sizes().as_symbol(left);
-    }
-    if (!symbol || occurs(*symbol, right)) return;
-    for (auto& [other, size] : context_.equalities) {
-      size = sizes().substitute(size, [&](ir::SymbolId s) { return s == *symbol ? right : sizes().symbol(s); });
-    }
-    context_.equalities.emplace(*symbol, right);
-  }
-
-  bool occurs(ir::SymbolId symbol, ir::SizeId size) {
-    const std::vector<ir::SymbolId> symbols = sizes().symbols_of(size);
-    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
   }
 
   void member(const ast::Membership& membership, Span span) {
@@ -242,6 +222,7 @@ void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
       check_verify(context, std::get<ast::VerifyClause>(clause.node));
     }
   }
+  context.equalities = find_equalities(context.kernel);
 }
 
 }  // namespace tessera::sema

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removal of idle tests of presence.
+#include "sema/passes/drop_presence_tests.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "sema/passes/rewrite.h"
+#include "sema/prove/presence.h"
+
+namespace tessera::sema {
+
+namespace {
+
+class Dropper {
+ public:
+  explicit Dropper(ir::Kernel& kernel) : kernel_(kernel), replacement_(kernel.values.size()) {}
+
+  void run() {
+    for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
+      const ir::ValueId id = kernel_.values.id_at(i);
+      ir::Value& value = kernel_.values[id];
+      for_each_operand(value.op, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+      count_becomes_extent(value);
+      replacement_[i] = simpler(id).value_or(id);
+      if (replacement_[i] != id) keep_name(value, kernel_.values[replacement_[i]]);
+    }
+    for (ir::Grid& grid : kernel_.grids) {
+      for_each_statement(grid.body, [this](ir::Statement& statement) {
+        for_each_operand(statement, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+      });
+    }
+  }
+
+ private:
+  std::optional<ir::ValueId> simpler(ir::ValueId id) const {
+    const ir::Value& value = kernel_.values[id];
+    std::optional<ir::ValueId> candidate;
+    if (const auto* coalesce = std::get_if<ir::Coalesce>(&value.op)) {
+      if (kernel_.values[coalesce->operand].total) candidate = coalesce->operand;
+    } else if (const auto* filter = std::get_if<ir::Filter>(&value.op)) {
+      if (value.total) candidate = filter->operand;
+    }
+    if (candidate && kernel_.values[*candidate].axes == value.axes) return candidate;
+    return std::nullopt;
+  }
+
+  void count_becomes_extent(ir::Value& value) {
+    const auto* reduce = std::get_if<ir::Reduce>(&value.op);
+    if (reduce == nullptr || reduce->op != ir::ReduceOp::count) return;
+    const ir::Value& operand = kernel_.values[reduce->operand];
+    if (!operand.total || !value.axes.empty()) return;
+    ir::SizeId product = kernel_.sizes.constant(1);
+    for (const ir::AxisId id : reduce->axes) {
+      const ir::Axis& axis = kernel_.axes[id];
+      if (axis.kind != ir::AxisKind::let) return;
+      const ir::SizeId zero = kernel_.sizes.constant(0);
+      const ir::SizeId extent = kernel_.sizes.subtract(axis.upper, axis.lower);
+      product = kernel_.sizes.multiply(product, kernel_.sizes.maximum(extent, zero));
+    }
+    const auto constant = kernel_.sizes.as_constant(product);
+    if (constant) {
+      value.op = ir::Constant{{0, *constant}};
+    } else {
+      value.op = ir::Extent{product};
+    }
+  }
+
+  static void keep_name(const ir::Value& from, ir::Value& to) {
+    if (to.name.empty()) to.name = from.name;
+  }
+
+  ir::Kernel& kernel_;
+  std::vector<ir::ValueId> replacement_;
+};
+
+}  // namespace
+
+void drop_presence_tests(ir::Kernel& kernel) { Dropper(kernel).run(); }
+
+}  // namespace tessera::sema

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access to every place where a kernel names a value, for passes that replace or renumber values.
+#pragma once
+
+#include <functional>
+
+#include "sema/ir/module.h"
+
+namespace tessera::sema {
+
+/// Calls `visit` with a reference to each operand of an operation.
+void for_each_operand(ir::Op& op, const std::function<void(ir::ValueId&)>& visit);
+
+/// Calls `visit` with a reference to each value that a statement reads; not those inside a loop's body, and not
+/// the value that a definition defines.
+void for_each_operand(ir::Statement& statement, const std::function<void(ir::ValueId&)>& visit);
+
+}  // namespace tessera::sema

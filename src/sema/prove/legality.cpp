@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proofs about a kernel, and how their failures are told.
+#include "sema/prove/legality.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sema/prove/coverage.h"
+#include "sema/prove/injectivity.h"
+#include "sema/prove/masks.h"
+#include "sema/prove/presence.h"
+
+namespace tessera::sema {
+
+std::vector<Store> stores_to(Prover& prover, const ir::Grid& grid, ir::TensorId tensor) {
+  std::vector<Store> stores;
+  std::vector<ir::AxisId> loops;
+  const auto visit = [&](const ir::Block& block, const auto& self) -> void {
+    for (const ir::Statement& statement : block) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        loops.push_back(loop->axis);
+        self(loop->body, self);
+        loops.pop_back();
+      }
+      const auto* write = std::get_if<ir::Write>(&statement.node);
+      if (write == nullptr || write->tensor != tensor) continue;
+      Store store{write, statement.span, {}, loops};
+      store.axes.insert(store.axes.end(), grid.axes.begin(), grid.axes.end());
+      for (const ir::ValueId index : write->indices) {
+        store.indices.push_back(prover.form(index, {}));
+        const std::vector<ir::AxisId>& axes = prover.kernel().values[index].axes;
+        store.axes.insert(store.axes.end(), axes.begin(), axes.end());
+      }
+      std::sort(store.axes.begin(), store.axes.end());
+      store.axes.erase(std::unique(store.axes.begin(), store.axes.end()), store.axes.end());
+      stores.push_back(std::move(store));
+    }
+  };
+  visit(grid.body, visit);
+  return stores;
+}
+
+namespace {
+
+class Legality {
+ public:
+  explicit Legality(Context& context)
+      : context_(context), kernel_(context.kernel), facts_(context.kernel), prover_(context.kernel, facts_) {}
+
+  void check() {
+    mark_presence(prover_);
+    check_initial_values();
+    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) {
+      if (kernel_.tensors[kernel_.tensors.id_at(i)].is_output) check_output(kernel_.tensors.id_at(i));
+    }
+    if (!implied_any_) return;
+    // What was proved before may now be proved of more.
+    SizeFacts facts(kernel_);
+    Prover prover(kernel_, facts);
+    mark_presence(prover);
+  }
+
+ private:
+  void check_initial_values() {
+    for (const Obligation& obligation : context_.obligations) {
+      if (exists_or_implies(obligation.value)) continue;
+      auto report = context_.sink.report(Diag::initial_value_absent, obligation.span, obligation.name);
+      explain(report, prover_.absence());
+      report.note("a `var` has a value everywhere, from the beginning").help("`… ?? 0` gives one where there is none");
+    }
+  }
+
+  bool exists_or_implies(ir::ValueId value) {
+    return satisfy([&] { return prover_.exists(value, {}) ? std::optional<Absence>() : prover_.absence(); });
+  }
+
+  /// Repeats an attempt, which gives the reason of its failure, with more and more ranges assumed not to be empty;
+  /// if it succeeds at last, what was assumed becomes a constraint of the kernel.
+  template <typename Attempt>
+  bool satisfy(const Attempt& attempt) {
+    const std::size_t mark = facts_.mark();
+    std::vector<ir::AxisId> filled;
+    for (;;) {
+      const std::optional<Absence> reason = attempt();
+      if (!reason) {
+        for (const ir::AxisId axis : filled) imply(axis);
+        return true;
+      }
+      const std::optional<ir::AxisId> axis = possibly_empty_axis(*reason);
+      if (!axis) {
+        facts_.release(mark);
+        return false;
+      }
+      filled.push_back(*axis);
+      facts_.assume_nonnegative(room(*axis));
+    }
+  }
+
+  ir::SizeId room(ir::AxisId axis) {
+    const ir::SizeId extent = kernel_.sizes.subtract(prover_.upper(axis), prover_.lower(axis));
+    return kernel_.sizes.subtract(extent, kernel_.sizes.constant(1));
+  }
+
+  /// A range that a failed reduction folds and that may be empty.
+  std::optional<ir::AxisId> possibly_empty_axis(const Absence& absence) {
+    if (!absence.value.valid()) return std::nullopt;
+    const ir::Op* op = &kernel_.values[absence.value].op;
+    if (const auto* filter = std::get_if<ir::Filter>(op)) {  // of a mean
+      const auto* some = std::get_if<ir::Binary>(&kernel_.values[filter->condition].op);
+      if (some == nullptr) return std::nullopt;
+      op = &kernel_.values[some->left].op;
+    }
+    const auto* reduce = std::get_if<ir::Reduce>(op);
+    if (reduce == nullptr) return std::nullopt;
+    for (const ir::AxisId axis : reduce->axes) {
+      if (kernel_.axes[axis].kind == ir::AxisKind::let && !facts_.nonnegative(room(axis)) &&
+          !kernel_.sizes.as_constant(room(axis))) {
+        return axis;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void imply(ir::AxisId axis) {
+    ir::SizeTable& sizes = kernel_.sizes;
+    const ir::SizeId extent = sizes.subtract(prover_.upper(axis), prover_.lower(axis));
+    const ir::SizeId one = sizes.constant(1);
+    ir::Constraint constraint{ir::Relation::greater_equal, extent, one, {}, "", true, kernel_.axes[axis].span};
+    constraint.text = fmt::format("{} >= 1", context_.spell(extent));
+    kernel_.constraints.push_back(std::move(constraint));
+    if (const auto symbol = sizes.as_symbol(extent)) {
+      kernel_.symbols[*symbol].minimum = std::max<std::int64_t>(kernel_.symbols[*symbol].minimum, 1);
+    }
+    implied_any_ = true;
+  }
+
+  void check_output(ir::TensorId id) {
+    const ir::Tensor& tensor = kernel_.tensors[id];
+    const ir::Grid& grid = kernel_.grids[0];
+    const std::vector<Store> stores = stores_to(prover_, grid, id);
+    if (stores.empty()) {
+      context_.sink.report(Diag::never_written, tensor.span, tensor.name)
+          .note("every element of an `out` is written, or the kernel is refused");
+      return;
+    }
+    if (!check_independence(grid, tensor, stores)) return;
+    check_coverage(id, tensor, stores);
+  }
+
+  bool check_independence(const ir::Grid& grid, const ir::Tensor& tensor, const std::vector<Store>& stores) {
+    for (const Store& store : stores) {
+      const std::optional<ir::AxisId> axis = undetermined_axis(prover_, grid, store);
+      if (!axis) continue;
+      const std::string& name = kernel_.axes[*axis].name;
+      context_.sink.report(Diag::not_injective, store.span, name, tensor.name)
+          .label(kernel_.axes[*axis].span, "instances differ in `{}`", name)
+          .note("instances are independent, so no two of them may store to one element")
+          .help("mention `{0}` in the index, or fold it: a `for` or `let` range in place of the grid's", name);
+      return false;
+    }
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+      for (std::size_t j = i + 1; j < stores.size(); ++j) {
+        if (stores_are_compatible(prover_, grid, stores[i], stores[j])) continue;
+        context_.sink.report(Diag::stores_collide, stores[j].span, tensor.name)
+            .label(stores[i].span, "the other store")
+            .note("which of the two wins would depend on the order of the instances");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void check_coverage(ir::TensorId id, const ir::Tensor& tensor, const std::vector<Store>& stores) {
+    std::optional<Uncovered> uncovered;
+    const bool covered = satisfy([&]() -> std::optional<Absence> {
+      uncovered = find_uncovered(prover_, id, stores);
+      if (!uncovered) return std::nullopt;
+      return uncovered->absence.value_or(Absence{});
+    });
+    if (covered) return;
+    const Span place = uncovered->absence ? uncovered->store->span : stores[0].span;
+    auto report = context_.sink.report(Diag::partly_written, place, uncovered->elements, tensor.name);
+    report.label(context_.tensor_types[id.index()], "`{}` is declared here", tensor.name);
+    explain(report, uncovered->absence);
+    if (uncovered->not_a_box != nullptr) {
+      report.label(uncovered->not_a_box->span, "what this store writes is not a box");
+    }
+    if (uncovered->absence) {
+      report.help("give a value where it does not exist: `… ?? 0`, or make the parameter `periodic`");
+    }
+  }
+
+  void explain(DiagnosticBuilder& report, const std::optional<Absence>& absence) {
+    if (!absence || !absence->value.valid()) return;
+    const ir::Value& value = kernel_.values[absence->value];
+    const auto* load = std::get_if<ir::Load>(&value.op);
+    if (load != nullptr && absence->dimension >= 0) {
+      const ir::Tensor& tensor = kernel_.tensors[load->tensor];
+      const auto dimension = static_cast<std::size_t>(absence->dimension);
+      report.label(value.span, "index {} may be {}: there `{}` has no element", dimension,
+                   absence->below ? "negative" : fmt::format("{} or more", context_.spell(tensor.dims[dimension])),
+                   tensor.name);
+    } else if (std::holds_alternative<ir::Filter>(value.op)) {
+      report.label(value.span, "this does not exist where its condition fails");
+    } else if (std::holds_alternative<ir::Reduce>(value.op)) {
+      report.label(value.span, "of nothing this does not exist");
+    } else {
+      report.label(value.span, "this may not exist");
+    }
+  }
+
+  Context& context_;
+  ir::Kernel& kernel_;
+  SizeFacts facts_;
+  Prover prover_;
+  bool implied_any_ = false;
+};
+
+}  // namespace
+
+void check_legality(Context& context) {
+  warn_infinite_masks(context);
+  Legality(context).check();
+}
+
+}  // namespace tessera::sema
