@@ -148,7 +148,7 @@ macro(_tessera_generate source folder)
   list(TRANSFORM families PREPEND "sm_" OUTPUT_VARIABLE targets)
   list(JOIN targets "," targets)
 
-  set(command "${input}" -o "${folder}" --arch=${targets} -MD -MF "${folder}/${stem}.d")
+  set(command "${input}" -o "${folder}/" --arch=${targets} -MD -MF "${folder}/${stem}.d")
   if(ARG_NAMESPACE)
     list(APPEND command --namespace=${ARG_NAMESPACE})
   endif()
