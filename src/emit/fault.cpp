@@ -35,8 +35,8 @@ class Planter {
       }
       case Fault::Kind::barrier: return std::holds_alternative<lowered::Barrier>(statement.node);
       case Fault::Kind::fill: {
-        const auto* evaluate = std::get_if<lowered::Evaluate>(&statement.node);
-        return evaluate != nullptr;
+        const auto* assign = std::get_if<lowered::Assign>(&statement.node);
+        return assign && assign->is_fill;
       }
       case Fault::Kind::initialisation: {
         const auto* local = std::get_if<lowered::Local>(&statement.node);

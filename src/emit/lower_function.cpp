@@ -134,14 +134,17 @@ bool FunctionLowering::is_bound(ir::AxisId axis) const {
 
 void FunctionLowering::unit_loop(const std::function<void()>& body) {
   emit(lowered::Local{"Group<kThreads, kRows>", "team", {}, nullptr, false, false});
+  declare_stages();
   if (phase_.units.size() == 1) return single_axis_units(phase_.units[0], body);
   std::vector<Expr> counts;
   unit_count_ = lowered::integer(1);
   std::string positions, end;
+  std::vector<std::string> names;
   for (const UnitAxis& unit : phase_.units) {
     counts.push_back(count_of(unit));
     unit_count_ = lowered::multiply(unit_count_, counts.back());
-    positions += fmt::format("{}{}", positions.empty() ? "" : ", ", named(unit_name(unit)));
+    names.push_back(named(unit_name(unit)));
+    positions += (positions.empty() ? "" : ", ") + names.back();
     end += fmt::format("{}units[{}]", end.empty() ? "" : " * ", counts.size() - 1);
   }
   if (!phase_.units.empty())
@@ -149,17 +152,25 @@ void FunctionLowering::unit_loop(const std::function<void()>& body) {
   Scope bindings;
   for (const UnitAxis& unit : phase_.units) bindings.axes.insert(unit.axis);
   emit(lowered::Local{"index", "unit_count", {}, lowered::name(phase_.units.empty() ? "1" : end, DType::index), true, false});
-  loop("index unit = block_index() * kRows + team.number(); unit < unit_count; unit += block_count() * kRows", false, std::move(bindings), [&] {
+  // The groups of a block share a tile that passes through shared memory; otherwise each has its own.
+  const char* header = phase_.staging ? "index unit = block_index(); unit < unit_count; unit += block_count()"
+                                      : "index unit = block_index() * kRows + team.number(); unit < unit_count; unit += block_count() * kRows";
+  loop(header, false, std::move(bindings), [&] {
          if (phase_.units.empty()) return body();
          emit(lowered::Local{"auto", fmt::format("[{}]", positions), {}, lowered::name("tile_position(unit, units).at", DType::index), true, false});
-         std::function<void(size_t)> bind = [&](size_t k) {
-           if (k == phase_.units.size()) return body();
-           const std::string position = positions.substr(0, positions.find(", "));
-           positions.erase(0, std::min(positions.size(), position.size() + 2));
-           bind_unit(phase_.units[k], lowered::name(position, DType::index), [&] { bind(k + 1); });
-         };
-         bind(0);
+         bind_units(0, names, body);
        });
+}
+
+void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body) {
+  // Rows of a staged tile are bound last: the tile needs the position along every other axis.
+  std::vector<size_t> order;
+  for (size_t n = 0; n < phase_.units.size(); ++n)
+    if (!phase_.staging || phase_.units[n].axis != phase_.staging->rows) order.push_back(n);
+  for (size_t n = 0; n < phase_.units.size(); ++n)
+    if (phase_.staging && phase_.units[n].axis == phase_.staging->rows) order.push_back(n);
+  if (k == order.size()) return body();
+  bind_unit(phase_.units[order[k]], lowered::name(positions[order[k]], DType::index), [&] { bind_units(k + 1, positions, body); });
 }
 
 // The position of a unit along one axis: the coordinate itself, or the number of a tile.
@@ -214,6 +225,7 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
   }
   scopes_.back().ranges[unit.axis] = range;
   if (unit.is_chunk) return body();
+  if (phase_.staging && unit.axis == phase_.staging->rows) return staged_rows(unit, range, body);
   const std::string name = named(axis);
   Scope bindings;
   bindings.axes.insert(unit.axis);

@@ -72,6 +72,7 @@ class FunctionLowering {
   std::string comment() const;
   void unit_loop(const std::function<void()>& body);
   void single_axis_units(const UnitAxis& unit, const std::function<void()>& body);
+  void bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body);
   void bind_unit(const UnitAxis& unit, lowered::Expr index, const std::function<void()>& body);
   lowered::Expr tile_of(const UnitAxis& unit);
   lowered::Expr count_of(const UnitAxis& unit);
@@ -133,6 +134,14 @@ class FunctionLowering {
   std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
                                      lowered::Expr& exists);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
+
+  // lower_staging.cpp: tiles through shared memory
+  void declare_stages();
+  void staged_rows(const UnitAxis& unit, const Range& range, const std::function<void()>& body);
+  void fill_stages();
+  bool is_staged(ir::ValueId id) const { return phase_.staging && phase_.staging->loads.contains(id); }
+  lowered::Expr stage_place(ir::ValueId id);
+  lowered::Expr stage_rows() const;
 
   // lower_storage.cpp: variables and kept values
   Storage make_storage(std::string base, DType type, const AxisSet& axes, bool vector);
@@ -200,6 +209,7 @@ class FunctionLowering {
   std::map<ir::VariableId, Storage> variables_;
   std::map<ir::ValueId, Storage> snapshots_;       // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
+  std::map<ir::ValueId, std::string> stages_;      // shared arrays of staged loads
   std::set<ir::ValueId> defined_;                  // values whose place in the program has been passed
   std::map<ir::ValueId, int> levels_;
   int sweep_ = -1;                                 // the sweep being written, or -1

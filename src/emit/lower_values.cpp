@@ -205,6 +205,7 @@ std::vector<Expr> FunctionLowering::indices(ir::TensorId tensor, const std::vect
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
+  if (is_staged(id)) return {stage_place(id), nullptr};
   if (phase_.vector_loads.contains(id) && scopes_.back().is_elements) {
     const Expr vector = load_vector(id, op);
     const Expr item = lowered::name(item_, DType::index);

@@ -81,6 +81,7 @@ struct Assign {
   Expr target;
   std::string op;  // "=", "+="
   Expr value;
+  bool is_fill = false;  // brings an element of a shared tile in
 };
 /// `expression;`
 struct Evaluate {

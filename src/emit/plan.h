@@ -38,6 +38,13 @@ struct UnitAxis {
   int64_t tile = 1;  // consecutive coordinates that one unit takes, one after another
 };
 
+/// Loads whose neighbours in memory lie along `rows`, not along the lane: a block brings the tile of lane x rows in
+/// through shared memory, with neighbouring threads on neighbouring addresses, and the groups of the block share its rows.
+struct Staging {
+  ir::AxisId lane, rows;
+  std::set<ir::ValueId> loads;
+};
+
 /// A __global__ function template.
 struct FunctionPlan {
   std::string suffix;     // "resident", "streaming", or "" when there is one
@@ -68,6 +75,7 @@ struct PhasePlan {
   PhaseAnalysis analysis;
   std::map<ir::AxisId, Role> roles;
   std::vector<UnitAxis> units;  // slowest first
+  std::optional<Staging> staging;
   std::vector<Lane> lanes;
   std::set<ir::ValueId> vector_loads;            // loads that move as vectors along their lane
   std::set<const ir::Write*> vector_writes;

@@ -16,8 +16,12 @@ constexpr int64_t kUnrollExtent = 16;
 // Price of an access whose neighbours in a group lie apart in memory, relative to one 16 byte access.
 constexpr double kScattered = 8;
 constexpr double kStrided = 2;
+constexpr double kStaged = 2;
 constexpr double kBroadcast = 0.05;
 constexpr double kGroupReduction = 1.1;
+// Rows of a tile that passes through shared memory, and what all such tiles of a block may take of it.
+constexpr int64_t kStageRows = 32;
+constexpr int64_t kStageBytes = 48 * 1024;
 // Stands for the extent of an axis that is known at launch only.
 constexpr double kTypicalExtent = 64;
 
@@ -137,7 +141,7 @@ class AxisChooser {
     };
     std::vector<Candidate> candidates;
     for (ir::AxisId id : all_tile_axes())
-      if (is_parallel(id) && !phase_.roles.contains(id)) candidates.push_back({{id}, true, price(Lanes{id})});
+      if (is_parallel(id) && !phase_.roles.contains(id)) candidates.push_back({{id}, true, price_of_chunks(id)});
     for (Lanes& lanes : row_candidates()) {
       const double cost = price(lanes);
       candidates.push_back({std::move(lanes), false, cost});
@@ -148,12 +152,59 @@ class AxisChooser {
     }
     const auto best = std::min_element(candidates.begin(), candidates.end(),
                                        [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+    if (best->chunked) phase_.staging = staging(best->lanes[0]);
     for (ir::AxisId id : best->lanes) {
       const bool semantic_chunk = is_grid_axis(id) && !best->chunked;
       phase_.lanes.push_back({.axis = id, .chunked = best->chunked || semantic_chunk, .tile = tile_of(id)});
       phase_.roles[id] = Role::lane;
     }
     explain_lanes(candidates.size(), best->chunked);
+  }
+
+  // Chunks of one axis: what would be scattered goes through shared memory where it can.
+  double price_of_chunks(ir::AxisId lane) {
+    const auto stage = staging(lane);
+    double sum = 0;
+    for (const Access& access : analysis_.accesses) {
+      const bool staged = stage && !access.is_write() && stage->loads.contains(access.value);
+      sum += weight(access) * (staged ? kStaged : price(access, {lane}));
+    }
+    return sum;
+  }
+
+  // The axis along which the most scattered loads are contiguous, and these loads.
+  std::optional<Staging> staging(ir::AxisId lane) {
+    std::map<ir::AxisId, std::set<ir::ValueId>> by_rows;
+    for (const Access& access : analysis_.accesses)
+      if (const auto rows = rows_of(access, lane)) by_rows[*rows].insert(access.value);
+    const auto best = std::max_element(by_rows.begin(), by_rows.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    if (best == by_rows.end()) return std::nullopt;
+    Staging result{lane, best->first, {}};
+    int64_t bytes = 0;
+    for (ir::ValueId load : best->second) {
+      const auto tensor = std::get<ir::Load>(kernel_.values[load].op).tensor;
+      bytes += (kStageRows * 2 + 1) * kStageRows * 2 * size_in_bytes(kernel_.tensors[tensor].dtype);
+      if (bytes <= kStageBytes) result.loads.insert(load);
+    }
+    return result;
+  }
+
+  // The unit axis along which a load is contiguous while the lane runs along another of its dimensions.
+  std::optional<ir::AxisId> rows_of(const Access& access, ir::AxisId lane) {
+    if (access.is_write() || access.indices.size() < 2 || !access.axes.contains(lane) || price(access, {lane}) != kScattered) return std::nullopt;
+    if (!kernel_.values[access.value].total) return std::nullopt;
+    for (const auto& index : access.indices)
+      if (!index) return std::nullopt;
+    for (const auto& [id, coefficient] : access.indices.back()->terms) {
+      const bool alone = std::none_of(access.indices.begin(), access.indices.end() - 1, [&](const auto& index) { return index->coefficient(id).has_value(); });
+      if (id != lane && alone && is_grid_axis(id) && is_parallel(id) && sizes_.as_constant(coefficient) == 1 && only_units(access, lane)) return id;
+    }
+    return std::nullopt;
+  }
+
+  // Besides the lane, the address depends on nothing that changes inside a unit.
+  bool only_units(const Access& access, ir::AxisId lane) const {
+    return std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) { return id == lane || (is_grid_axis(id) && !analysis_.crossed.contains(id)); });
   }
 
   void explain_lanes(size_t candidates, bool chunked) {
@@ -175,7 +226,9 @@ class AxisChooser {
       if (phase_.roles.contains(id)) continue;
       const bool crossed = analysis_.crossed.contains(id);
       phase_.roles[id] = crossed ? Role::serial : Role::unit;
-      phase_.units.push_back({.axis = id, .is_chunk = crossed, .tile = std::max<int64_t>(tile_of(id), 1)});
+      const bool staged = phase_.staging && phase_.staging->rows == id;
+      const int64_t tile = tile_of(id) > 0 ? tile_of(id) : staged ? kStageRows : 1;
+      phase_.units.push_back({.axis = id, .is_chunk = crossed, .tile = tile});
     }
     for (ir::AxisId id : analysis_.inner_axes)
       if (!phase_.roles.contains(id)) phase_.roles[id] = Role::serial;
@@ -198,6 +251,10 @@ class AxisChooser {
   }
 
   void choose_vector_accesses() {
+    if (phase_.staging) {
+      phase_.reasons.push_back(fmt::format("{} loads are contiguous along `{}`: their tiles pass through shared memory", phase_.staging->loads.size(), axis(phase_.staging->rows).name));
+      return;
+    }
     for (const Access& access : analysis_.accesses) {
       std::vector<ir::SizeId> multiples;
       if (!moves_as_vector(access, multiples)) continue;

@@ -42,6 +42,10 @@ class VariantChooser {
     widths.push_back(1);
     const bool rows = phase_.functions.size() > 1;
     const bool chunked = std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
+    if (phase_.staging) {
+      staged_variants();
+      return;
+    }
     for (int width : widths) {
       if (rows) {
         row_variants(width);
@@ -99,6 +103,15 @@ class VariantChooser {
       add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips, static_cast<int64_t>(kWarp) * width * strips);
     if (block > kWarp) add("block_" + kind, 0, block, 1, width, strips, static_cast<int64_t>(block) * width * strips);
     add("streaming_" + kind, 1, block, 1, width, strips, 0);
+  }
+
+  // A warp for a row of the tile, as many groups as the block has warps.
+  void staged_variants() {
+    uint32_t widest = 1;
+    for (ir::ValueId load : phase_.staging->loads) widest = std::max(widest, size_in_bytes(kernel_.values[load].dtype));
+    const int64_t fixed = phase_.lanes[0].tile;
+    const int64_t strips = fixed > 0 ? (fixed + kWarp - 1) / kWarp : widest <= 2 ? 2 : 1;
+    add("tile", 0, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
   }
 
   void map_variants(int width) {
