@@ -46,8 +46,8 @@ NAME: [A-Za-z_] [A-Za-z0-9_]*;
 // A digit stands on both sides of a decimal point, so `0..4` is a range.
 FLOAT: DIGIT+ '.' DIGIT+ EXPONENT? | DIGIT+ EXPONENT;
 INTEGER: DIGIT+ | '0x' HEX_DIGIT+;
-// Taken whole to be reported whole: `12ab`, `1.5f`, `0x`.
-MALFORMED_NUMBER: DIGIT [A-Za-z0-9_]* | DIGIT+ '.' DIGIT [A-Za-z0-9_]*;
+// Taken whole to be reported whole: `12ab`, `1.5f`, `0x`, `1.5.2`.
+MALFORMED_NUMBER: DIGIT [A-Za-z0-9_]* | DIGIT+ '.' DIGIT [A-Za-z0-9_]* ( '.' DIGIT [A-Za-z0-9_]* )*;
 
 STRING: '"' ~["\r\n]* '"';
 TEXT: '"""' .*? '"""';

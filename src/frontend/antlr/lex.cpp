@@ -55,8 +55,10 @@ class TokenFilter {
     // What follows a comment that never ends is not the end of the file.
     if (end < source_.text().size()) dropped_ = true;
     auto eof = std::make_unique<CommonToken>(antlr4::Token::EOF);
-    eof->setStartIndex(end);
-    eof->setStopIndex(end);
+    // Whatever is missing at the end is missing behind the last token.
+    const std::size_t place = kept_.empty() ? end : kept_.back()->getStopIndex() + 1;
+    eof->setStartIndex(place);
+    eof->setStopIndex(place);
     keep(std::move(eof));
     retype();
     return {source_, std::move(kept_), std::move(after_error_)};
@@ -90,8 +92,11 @@ class TokenFilter {
       case TesseraLexer::MALFORMED_NUMBER: return malformed_number(std::move(raw[i])), i + 1;
       case TesseraLexer::UNTERMINATED_STRING:
         sink_.report(Diag::unterminated_string, span(token, token)).help("end it with `\"`");
+        // It may have swallowed anything: neither it nor what comes next is worth another message.
         after_error_.insert(kept_.size());
-        return keep_as(std::move(raw[i]), TesseraLexer::STRING), i + 1;
+        keep_as(std::move(raw[i]), TesseraLexer::STRING);
+        dropped_ = true;
+        return i + 1;
       case TesseraLexer::DOT: return dot(raw, i);
       case TesseraLexer::COMMA: return comma(raw, i);
       default: return keep(std::move(raw[i])), i + 1;

@@ -247,6 +247,14 @@ void SyntaxErrorStrategy::sync_block(antlr4::Parser* parser) {
       if (orphans == orphaned_braces_.end() || orphans->second == 0) return;
       --orphans->second;
       tokens_.consume();
+      // The branches that belong to a condition that was given up.
+      if (tokens_.LA(1) == P::ELSE && tokens_.LA(2) == P::OPEN_BRACE) {
+        tokens_.consume();
+        tokens_.consume();
+        ++orphans->second;
+      } else if (tokens_.LA(1) == P::ELSE) {
+        tokens_.consume();
+      }
       continue;
     }
     if (type == antlr4::Token::EOF || begins_statement(type) || begins_file_level(type)) return;
@@ -259,7 +267,7 @@ void SyntaxErrorStrategy::sync_block(antlr4::Parser* parser) {
     } else if (type == P::OPEN_BRACE || (type == P::ELSE && tokens_.LA(1) == P::OPEN_BRACE)) {
       if (type == P::ELSE) tokens_.consume();
       ++orphaned_braces_[parser->getRuleContext()];
-    } else if (type != P::ELSE && type != P::SEMICOLON) {
+    } else if (type != P::ELSE && type != P::SEMICOLON && !closes(type)) {
       skip_statement(tokens_, type, next->getTokenIndex());
     }
   }

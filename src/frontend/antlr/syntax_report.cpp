@@ -74,7 +74,7 @@ class Reporter {
     if (tokens_.follows_error(token_) || common_slip()) return;
     if (waits_for(P::SEMICOLON)) {
       sink_.report(Diag::expected_semicolon, span_, ended_by_semicolon(context_)).label(span_, "found this");
-    } else if (const auto opener = unclosed_opener()) {
+    } else if (const auto opener = unclosed_opener(); opener && !waits_for_name()) {
       report_closing(*opener);
     } else if (rule_ == P::RuleType && !waits_for_one_token()) {
       sink_.report(Diag::expected_type, span_, found(tokens_, token_)).note("types are names like `f32` and `bf16[M, K]`");
@@ -95,7 +95,8 @@ class Reporter {
   bool waits_for_one_token() const { return expected_.size() == 1; }
   bool waits_for(std::size_t type) const { return waits_for_one_token() && expected_.front() == type; }
   bool waits_for_name() const {
-    return waits_for(P::NAME) || rule_ == P::RuleGenericParameter || rule_ == P::RuleStaticBinding ||
+    const bool keyword_parameter = rule_ == P::RuleParameters && is_keyword(type_) && next()->getType() == P::COLON;
+    return waits_for(P::NAME) || keyword_parameter || rule_ == P::RuleGenericParameter || rule_ == P::RuleStaticBinding ||
            (rule_ == P::RuleParameter && previous()->getType() != P::COLON && !waits_for(P::COLON)) ||
            (rule_ == P::RuleLetStmt && previous()->getType() == P::LET);
   }
@@ -198,10 +199,16 @@ class Reporter {
   bool assignment_in_condition() {
     if (type_ != P::ASSIGN) return false;
     const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
-    const std::size_t outer = rule_ == P::RuleBlock && parent != nullptr ? parent->getRuleIndex() : rule_;
-    switch (outer) {
+    const auto* outer = rule_ == P::RuleBlock && parent != nullptr ? parent : context_;
+    switch (outer->getRuleIndex()) {
       case P::RuleIfStmt: case P::RuleElseBranch: case P::RuleClause: case P::RuleRange: case P::RuleForStmt:
-      case P::RuleGridStmt: case P::RuleKernelDecl: case P::RuleGraphDecl: break;
+      case P::RuleGridStmt: break;
+      case P::RuleKernelDecl:
+        if (dynamic_cast<const P::KernelDeclContext*>(outer)->clauses.empty()) return false;
+        break;
+      case P::RuleGraphDecl:
+        if (dynamic_cast<const P::GraphDeclContext*>(outer)->clauses.empty()) return false;
+        break;
       default: return false;
     }
     sink_.report(Diag::assignment_in_condition, span_).fix(span_, "==", "compare with `==`");
