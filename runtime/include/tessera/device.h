@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine as kernels see it: how to declare one, block and thread indices, barriers, shuffles between
-// lanes. All PTX and CUDA intrinsics of this layer are here; the host twin gives the same words a meaning on
-// the CPU.
+// lanes. The host twin gives the same words a meaning on the CPU.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,8 @@
 
 #if TESSERA_TWIN
 #include "tessera/twin/machine.h"
+#else
+#include "tessera/ptx.h"
 #endif
 
 /// TESSERA_KERNEL(threads) or TESSERA_KERNEL(threads, blocks an SM must hold) declares a kernel of at most
@@ -84,7 +85,7 @@ TESSERA_DEVICE void part_barrier(int part, [[maybe_unused]] Location where = Loc
 #if TESSERA_TWIN
   twin::barrier(part * kThreads, kThreads, where);
 #else
-  asm volatile("bar.sync %0, %1;" : : "r"(part + 1), "n"(kThreads) : "memory");
+  ptx::bar_sync<kThreads>(part + 1);  // barrier 0 is that of the block
 #endif
 }
 

@@ -32,7 +32,7 @@ struct Shared {
   }
   template <int N>
   TESSERA_DEVICE void store(int i, const Vector<T, N>& value, Location = Location::current()) const {
-    detail::store_vector(data + i, value);
+    detail::store_vector<detail::Space::shared>(data + i, value);
   }
 };
 #endif

@@ -75,8 +75,25 @@ TESSERA_DEVICE Vector<T, N> load_vector(const T* from) {
   return result;
 }
 
+/// Where memory is; the instruction depends on it.
+enum class Space { global, shared };
+
+#if !TESSERA_TWIN
+/// Writes one word in one instruction.
+template <Space kSpace, typename Word>
+TESSERA_DEVICE void store_word(void* to, Word word) {
+  if constexpr (sizeof(Word) == 16) {
+    kSpace == Space::global ? ptx::st_global_v4(to, word) : ptx::st_shared_v4(to, word);
+  } else if constexpr (sizeof(Word) == 8) {
+    kSpace == Space::global ? ptx::st_global_v2(to, word) : ptx::st_shared_v2(to, word);
+  } else {
+    *static_cast<Word*>(to) = word;
+  }
+}
+#endif
+
 /// Writes N elements to `to`, aligned as Vector<T, N> is.
-template <typename T, int N>
+template <Space kSpace, typename T, int N>
 TESSERA_DEVICE void store_vector(T* to, const Vector<T, N>& value) {
 #if TESSERA_TWIN
   std::memcpy(to, &value, sizeof value);
@@ -85,8 +102,9 @@ TESSERA_DEVICE void store_vector(T* to, const Vector<T, N>& value) {
   Word words[sizeof(value) / sizeof(Word)];
   std::memcpy(words, &value, sizeof value);
   TESSERA_UNROLL
-  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Word)); ++i)
-    reinterpret_cast<Word*>(to)[i] = words[i];
+  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Word)); ++i) {
+    store_word<kSpace>(reinterpret_cast<Word*>(to) + i, words[i]);
+  }
 #endif
 }
 

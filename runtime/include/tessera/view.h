@@ -68,7 +68,7 @@ struct View {
 #if TESSERA_TWIN
     if (!twin::may_store<Rank>(shadow, access(at, 1), data + offset, sizeof(T), 1, where)) return;
 #endif
-    detail::store_vector(data + offset, Vector<Value, 1>{{value}});
+    detail::store_vector<detail::Space::global>(data + offset, Vector<Value, 1>{{value}});
   }
 
   /// Writes N elements from `at` on along the last dimension.
@@ -81,7 +81,7 @@ struct View {
         twin::may_store<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
     if (!may) return;
 #endif
-    detail::store_vector(data + offset, value);
+    detail::store_vector<detail::Space::global>(data + offset, value);
   }
 
  private:

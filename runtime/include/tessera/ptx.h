@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX instructions as functions, one each, named after it. Only for nvcc; words choose among them.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <cstdint>
+
+namespace tessera::ptx {
+
+/// The address of a generic pointer within its space.
+__device__ __forceinline__ std::size_t global_address(const void* pointer) {
+  return __cvta_generic_to_global(pointer);
+}
+__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// st.global.v2.b32, st.global.v4.b32: `to` is a multiple of the size. Written as C++ the compiler may split them.
+__device__ __forceinline__ void st_global_v2(void* to, uint2 words) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};"
+               :
+               : "l"(global_address(to)), "r"(words.x), "r"(words.y)
+               : "memory");
+}
+__device__ __forceinline__ void st_global_v4(void* to, uint4 words) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(global_address(to)), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w)
+               : "memory");
+}
+
+/// st.shared.v2.b32, st.shared.v4.b32
+__device__ __forceinline__ void st_shared_v2(void* to, uint2 words) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};"
+               :
+               : "r"(shared_address(to)), "r"(words.x), "r"(words.y)
+               : "memory");
+}
+__device__ __forceinline__ void st_shared_v4(void* to, uint4 words) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(shared_address(to)), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w)
+               : "memory");
+}
+
+/// bar.sync barrier, threads
+template <int kThreads>
+__device__ __forceinline__ void bar_sync(int barrier) {
+  asm volatile("bar.sync %0, %1;" : : "r"(barrier), "n"(kThreads) : "memory");
+}
+
+}  // namespace tessera::ptx
