@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes the files of templates/ as string literals into one C++ source.
 #   cmake -DFOLDER=templates -DOUTPUT=out.cpp -P embed_templates.cmake
 file(GLOB files "${FOLDER}/*.cu" "${FOLDER}/*.h" "${FOLDER}/*.cpp")

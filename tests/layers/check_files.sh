@@ -18,6 +18,7 @@ files=0
 while IFS= read -r file; do
   [[ -f $file ]] || continue
   case $file in
+    templates/*) continue ;;  # becomes part of the user's code
     tests/*/expected/* | tests/*.expected.* | tests/golden/*) continue ;;  # what the compiler wrote
     *.h | *.cpp | *.c | *.cu | *.cuh | *.def | *.S | *.g4 | *.cmake | *.cmake.in | *CMakeLists.txt | *.sh | *.vim)
       files=$((files + 1))

@@ -14,7 +14,7 @@ rows=(
   'src/sema/      ^(base/|frontend/ast\.h$|sema/|[^/]+$)'
   'src/interp/    ^(base/|sema/ir/|interp/|tessera/(config|convert|integer|math|narrow|numbers)|[^/]+$)'
   'src/emit/      ^(base/|sema/ir/|emit/|[^/]+$)'
-  'src/commands/  ^(base/|frontend/|sema/|interp/|emit/|driver/|commands/|tessera/(config|convert|integer|math|narrow|numbers)|[^/]+$)'
+  'src/commands/  ^(base/|frontend/|sema/|interp/|emit/|driver/|commands/|tessera/(abi|config|convert|integer|math|narrow|numbers)|[^/]+$)'
   'src/main.cpp   ^(base/|commands/)'
   'runtime/       ^(tessera/|[^/]+$)'
 )
