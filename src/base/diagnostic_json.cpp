@@ -15,12 +15,9 @@ Json span_json(Span span, const SourceManager& sources) {
   const SourceFile& file = sources.file(span.file);
   const LineColumn begin = file.line_column(span.begin);
   const LineColumn end = file.line_column(span.end);
-  return {{"file", file.path()},           {"line", begin.line},  {"column", begin.column}, {"end_line", end.line},
-          {"end_column", end.column}, {"byte_begin", span.begin}, {"byte_end", span.end}};
-}
-
-std::string_view severity_word(Severity severity) {
-  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "remark";
+  return {{"file", file.path()},  {"line", begin.line},       {"column", begin.column},
+          {"end_line", end.line}, {"end_column", end.column}, {"byte_begin", span.begin},
+          {"byte_end", span.end}};
 }
 
 }  // namespace
@@ -29,7 +26,7 @@ std::string render_json(const Diagnostic& diagnostic, const SourceManager& sourc
   const DiagInfo& row = info(diagnostic.kind);
   Json object = {{"code", row.code},
                  {"slug", slug_of(diagnostic.kind)},
-                 {"severity", severity_word(row.severity)},
+                 {"severity", spelling(row.severity)},
                  {"rule", row.rule},
                  {"message", diagnostic.message},
                  {"span", span_json(diagnostic.span, sources)},

@@ -34,15 +34,6 @@ const char* escape(Style style) {
   return "";
 }
 
-std::string_view severity_word(Severity severity) {
-  switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::remark: return "remark";
-  }
-  return "";
-}
-
 Style severity_style(Severity severity) {
   switch (severity) {
     case Severity::error: return Style::error;
@@ -140,7 +131,8 @@ class ExcerptWriter {
     const auto column = [&](std::uint32_t offset) {
       return shown.column_of_byte[std::min<std::size_t>(offset - start, text.size())];
     };
-    Mark mark{column(label.span.begin), column(std::max(label.span.end, label.span.begin)), primary, label.text};
+    Mark mark{column(label.span.begin), column(std::max(label.span.end, label.span.begin)), primary,
+              label.text};
     mark.end = std::max(mark.end, mark.begin + 1);
     lines[number].push_back(std::move(mark));
   }
@@ -271,14 +263,17 @@ void write_suggestion(ExcerptWriter& writer, const Suggestion& suggestion, const
   if (end > text.size() || suggestion.replacement.find('\n') != std::string::npos) return;
 
   const std::string before(text.substr(0, begin));
-  const ExcerptLine changed = make_excerpt_line(before + suggestion.replacement + std::string(text.substr(end)));
+  const ExcerptLine changed =
+      make_excerpt_line(before + suggestion.replacement + std::string(text.substr(end)));
   const std::size_t first = changed.column_of_byte[before.size()];
   const std::size_t last = changed.column_of_byte[before.size() + suggestion.replacement.size()];
   const std::string margin = std::string(writer.gutter(), ' ') + writer.paint(Style::frame, " |");
   writer.line(margin);
-  writer.line(fmt::format("{} {}", writer.paint(Style::frame, fmt::format("{:>{}} |", number, writer.gutter())), changed.shown));
+  writer.line(fmt::format(
+      "{} {}", writer.paint(Style::frame, fmt::format("{:>{}} |", number, writer.gutter())), changed.shown));
   if (first == last) return;
-  writer.line(fmt::format("{} {}{}", margin, std::string(first, ' '), writer.paint(Style::help, std::string(last - first, '~'))));
+  writer.line(fmt::format("{} {}{}", margin, std::string(first, ' '),
+                          writer.paint(Style::help, std::string(last - first, '~'))));
 }
 
 }  // namespace
@@ -295,8 +290,9 @@ bool use_color(ColorChoice choice, int file_descriptor) {
 std::string render_text(const Diagnostic& diagnostic, const SourceManager& sources, bool color) {
   ExcerptWriter writer(sources, color);
   const Severity severity = diagnostic.severity();
-  writer.line(fmt::format("{}{}", writer.paint(severity_style(severity),
-                                               fmt::format("{}[{}]", severity_word(severity), info(diagnostic.kind).code)),
+  writer.line(fmt::format("{}{}",
+                          writer.paint(severity_style(severity),
+                                       fmt::format("{}[{}]", spelling(severity), info(diagnostic.kind).code)),
                           writer.paint(Style::emphasis, ": " + diagnostic.message)));
   if (diagnostic.span.valid()) writer.excerpt(diagnostic.span, diagnostic.labels, severity_style(severity));
   const std::size_t gutter = writer.gutter();
@@ -307,7 +303,8 @@ std::string render_text(const Diagnostic& diagnostic, const SourceManager& sourc
       writer.line(fmt::format("{}: {}", word, note.text));
       writer.excerpt(note.span, {}, Style::remark);
     } else {
-      writer.line(fmt::format("{}{} {}: {}", std::string(gutter, ' '), writer.paint(Style::frame, " ="), word, note.text));
+      writer.line(fmt::format("{}{} {}: {}", std::string(gutter, ' '), writer.paint(Style::frame, " ="), word,
+                              note.text));
     }
   }
   if (diagnostic.suggestion) write_suggestion(writer, *diagnostic.suggestion, sources);
@@ -322,10 +319,11 @@ std::string render_brief(const Diagnostic& diagnostic, const SourceManager& sour
     const LineColumn at = file.line_column(diagnostic.span.begin);
     place = fmt::format("{}:{}:{}: ", file.path(), at.line, at.column);
   }
-  return fmt::format("{}{}[{}]: {}\n", place, severity_word(row.severity), row.code, diagnostic.message);
+  return fmt::format("{}{}[{}]: {}\n", place, spelling(row.severity), row.code, diagnostic.message);
 }
 
-std::string render_all(const DiagnosticSink& sink, const SourceManager& sources, DiagnosticsFormat format, bool color) {
+std::string render_all(const DiagnosticSink& sink, const SourceManager& sources, DiagnosticsFormat format,
+                       bool color) {
   std::string out;
   const std::vector<Diagnostic> diagnostics = sink.sorted();
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -336,14 +334,18 @@ std::string render_all(const DiagnosticSink& sink, const SourceManager& sources,
     }
   }
   if (format != DiagnosticsFormat::text || (sink.error_count() == 0 && sink.warning_count() == 0)) return out;
-  const auto count = [](std::size_t n, std::string_view word) { return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s"); };
+  const auto count = [](std::size_t n, std::string_view word) {
+    return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+  };
   std::string summary;
   if (sink.has_errors()) summary = count(sink.error_count(), "error");
-  if (sink.warning_count() > 0) summary += (summary.empty() ? "" : ", ") + count(sink.warning_count(), "warning");
+  if (sink.warning_count() > 0)
+    summary += (summary.empty() ? "" : ", ") + count(sink.warning_count(), "warning");
   if (sink.dropped_errors() > 0) summary += fmt::format(" ({} not shown)", sink.dropped_errors());
   const auto first_error = std::ranges::find(diagnostics, Severity::error, &Diagnostic::severity);
   if (first_error != diagnostics.end()) {
-    summary += fmt::format("; `tesserac --explain {}` says more about the first", info(first_error->kind).code);
+    summary +=
+        fmt::format("; `tesserac --explain {}` says more about the first", info(first_error->kind).code);
   }
   return out + summary + "\n";
 }

@@ -25,6 +25,7 @@ std::string render_json(const Diagnostic& diagnostic, const SourceManager& sourc
 
 /// Everything the sink holds, sorted, in one format; the text form ends with a count of errors and warnings,
 /// and says where to read more (`tesserac --explain`).
-std::string render_all(const DiagnosticSink& sink, const SourceManager& sources, DiagnosticsFormat format, bool color);
+std::string render_all(const DiagnosticSink& sink, const SourceManager& sources, DiagnosticsFormat format,
+                       bool color);
 
 }  // namespace tessera

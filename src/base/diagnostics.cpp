@@ -6,6 +6,8 @@
 #include <cctype>
 #include <tuple>
 
+#include "base/check.h"
+
 namespace tessera {
 
 namespace {
@@ -21,10 +23,20 @@ constexpr bool codes_ascend() {
 static_assert(codes_ascend(), "the codes of base/diagnostics/*.def ascend, each used once");
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::toupper(x) == std::toupper(y); });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::toupper(x) == std::toupper(y); });
 }
 
 }  // namespace
+
+std::string_view spelling(Severity severity) {
+  switch (severity) {
+    case Severity::error: return "error";
+    case Severity::warning: return "warning";
+    case Severity::remark: return "remark";
+  }
+  unreachable("a severity has a spelling");
+}
 
 std::span<const DiagInfo> all_diagnostics() { return detail::kDiagnostics; }
 
@@ -51,13 +63,15 @@ DiagnosticBuilder& DiagnosticBuilder::add_note(Note::Kind kind, Span span, std::
 }
 
 DiagnosticBuilder& DiagnosticBuilder::fix(Span span, std::string replacement, std::string text) {
-  if (!diagnostic_.suggestion) diagnostic_.suggestion = Suggestion{span, std::move(replacement), std::move(text)};
+  if (!diagnostic_.suggestion)
+    diagnostic_.suggestion = Suggestion{span, std::move(replacement), std::move(text)};
   return *this;
 }
 
 void DiagnosticSink::add(Diagnostic diagnostic) {
   const auto same = [&](const Diagnostic& other) {
-    return other.kind == diagnostic.kind && other.span == diagnostic.span && other.message == diagnostic.message;
+    return other.kind == diagnostic.kind && other.span == diagnostic.span &&
+           other.message == diagnostic.message;
   };
   if (std::ranges::any_of(diagnostics_, same)) return;
   if (diagnostic.severity() == Severity::error && ++error_count_ > error_limit_) {

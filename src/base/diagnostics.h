@@ -26,6 +26,9 @@ namespace tessera {
 
 enum class Severity : std::uint8_t { error, warning, remark };
 
+/// "error", "warning" or "remark".
+std::string_view spelling(Severity severity);
+
 /// Every registered diagnostic, named by its slug with `_` for `-`.
 enum class Diag : std::uint16_t {
 #define TESSERA_DIAGNOSTIC(code, slug, severity, rule, format) slug,
@@ -129,7 +132,8 @@ class DiagnosticSink;
 /// Adds places and remarks to a diagnostic and hands it to the sink when it goes out of scope.
 class DiagnosticBuilder {
  public:
-  DiagnosticBuilder(DiagnosticSink& sink, Diagnostic diagnostic) : sink_(&sink), diagnostic_(std::move(diagnostic)) {}
+  DiagnosticBuilder(DiagnosticSink& sink, Diagnostic diagnostic)
+      : sink_(&sink), diagnostic_(std::move(diagnostic)) {}
   DiagnosticBuilder(DiagnosticBuilder&& other) noexcept
       : sink_(std::exchange(other.sink_, nullptr)), diagnostic_(std::move(other.diagnostic_)) {}
   DiagnosticBuilder(const DiagnosticBuilder&) = delete;
@@ -179,10 +183,15 @@ class DiagnosticSink {
   /// Starts a diagnostic at `span`. It is reported when the returned builder goes out of scope, so the call may
   /// stand alone as a statement. The number of arguments is checked when the caller is compiled.
   template <typename... Args>
-  DiagnosticBuilder report(detail::CheckedDiag<std::type_identity_t<Args>...> diag, Span span, Args&&... args) {
-    return {*this, Diagnostic{diag.kind(), span,
-                              fmt::format(fmt::runtime(info(diag.kind()).format), std::forward<Args>(args)...),
-                              {}, {}, {}}};
+  DiagnosticBuilder report(detail::CheckedDiag<std::type_identity_t<Args>...> diag, Span span,
+                           Args&&... args) {
+    return {*this,
+            Diagnostic{diag.kind(),
+                       span,
+                       fmt::format(fmt::runtime(info(diag.kind()).format), std::forward<Args>(args)...),
+                       {},
+                       {},
+                       {}}};
   }
   /// Takes a finished diagnostic. An exact repetition (same kind, place and message) is dropped.
   void add(Diagnostic diagnostic);

@@ -23,9 +23,9 @@ struct DTypeInfo {
   std::string_view spelling;  ///< in .tsr: "bf16"
   std::uint8_t bits;          ///< of one stored element
   DTypeFamily family;
-  DType arithmetic;       ///< the type in which arithmetic on it happens
-  std::string_view cpp;   ///< in generated code: "tessera::bf16"
-  double unit_roundoff;   ///< half an ulp of 1; 0 for types that are exact
+  DType arithmetic;      ///< the type in which arithmetic on it happens
+  std::string_view cpp;  ///< in generated code: "tessera::bf16"
+  double unit_roundoff;  ///< half an ulp of 1; 0 for types that are exact
 };
 
 /// The row of a type.
@@ -46,7 +46,9 @@ inline bool is_signed_integer(DType dtype) { return info(dtype).family == DTypeF
 inline bool is_unsigned_integer(DType dtype) { return info(dtype).family == DTypeFamily::unsigned_int; }
 inline bool is_integer(DType dtype) { return is_signed_integer(dtype) || is_unsigned_integer(dtype); }
 inline bool is_narrow_float(DType dtype) { return info(dtype).family == DTypeFamily::narrow_float; }
-inline bool is_float(DType dtype) { return is_narrow_float(dtype) || info(dtype).family == DTypeFamily::wide_float; }
+inline bool is_float(DType dtype) {
+  return is_narrow_float(dtype) || info(dtype).family == DTypeFamily::wide_float;
+}
 /// Types of which several elements share a byte (i4, u4): known by name, and refused until they are implemented.
 inline bool is_packed(DType dtype) { return info(dtype).bits < 8; }
 

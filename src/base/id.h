@@ -41,7 +41,8 @@ class Store {
  public:
   /// Appends `element` and returns its id.
   IdT add(T element) {
-    TESSERA_CHECK(elements_.size() < std::numeric_limits<std::uint32_t>::max(), "store holds 2^32 - 1 elements");
+    TESSERA_CHECK(elements_.size() < std::numeric_limits<std::uint32_t>::max(),
+                  "store holds 2^32 - 1 elements");
     elements_.push_back(std::move(element));
     return IdT(static_cast<std::uint32_t>(elements_.size() - 1));
   }
@@ -73,5 +74,7 @@ class Store {
 
 template <typename Tag>
 struct std::hash<tessera::Id<Tag>> {
-  std::size_t operator()(tessera::Id<Tag> id) const noexcept { return std::hash<std::uint32_t>{}(id.index()); }
+  std::size_t operator()(tessera::Id<Tag> id) const noexcept {
+    return std::hash<std::uint32_t>{}(id.index());
+  }
 };

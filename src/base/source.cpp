@@ -49,13 +49,15 @@ std::uint32_t SourceFile::line_begin(std::uint32_t line) const {
 std::string_view SourceFile::line_text(std::uint32_t line) const {
   const std::uint32_t begin = line_begin(line);
   const std::size_t newline = text_.find('\n', begin);
-  std::string_view result = std::string_view(text_).substr(begin, newline == std::string::npos ? newline : newline - begin);
+  std::string_view result =
+      std::string_view(text_).substr(begin, newline == std::string::npos ? newline : newline - begin);
   if (result.ends_with('\r')) result.remove_suffix(1);
   return result;
 }
 
 std::string_view SourceFile::text_of(Span span) const {
-  TESSERA_CHECK(span.file == id_ && span.begin <= span.end && span.end <= text_.size(), "a span lies in its file");
+  TESSERA_CHECK(span.file == id_ && span.begin <= span.end && span.end <= text_.size(),
+                "a span lies in its file");
   return std::string_view(text_).substr(span.begin, span.size());
 }
 

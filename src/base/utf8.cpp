@@ -9,8 +9,8 @@ namespace tessera {
 namespace {
 
 struct LeadByte {
-  std::uint8_t first, last;          // the lead bytes of this row
-  std::size_t length;                // bytes of the whole sequence
+  std::uint8_t first, last;             // the lead bytes of this row
+  std::size_t length;                   // bytes of the whole sequence
   std::uint8_t second_min, second_max;  // what the second byte may be; later ones are 80..BF
 };
 

@@ -16,18 +16,19 @@ struct BinaryRow {
 
 /// The ladder of R23 from weak to tight; `as` would be level 0.
 constexpr BinaryRow kBinaryOps[] = {
-    {BinaryOp::coalesce, "??", 1},    {BinaryOp::logical_or, "||", 2},   {BinaryOp::logical_and, "&&", 3},
-    {BinaryOp::equal, "==", 4},       {BinaryOp::not_equal, "!=", 4},    {BinaryOp::less, "<", 4},
-    {BinaryOp::less_equal, "<=", 4},  {BinaryOp::greater, ">", 4},       {BinaryOp::greater_equal, ">=", 4},
-    {BinaryOp::bit_or, "|", 5},       {BinaryOp::bit_xor, "^", 6},       {BinaryOp::bit_and, "&", 7},
-    {BinaryOp::shift_left, "<<", 8},  {BinaryOp::shift_right, ">>", 8},  {BinaryOp::add, "+", 9},
-    {BinaryOp::subtract, "-", 9},     {BinaryOp::multiply, "*", 10},     {BinaryOp::divide, "/", 10},
+    {BinaryOp::coalesce, "??", 1},   {BinaryOp::logical_or, "||", 2},  {BinaryOp::logical_and, "&&", 3},
+    {BinaryOp::equal, "==", 4},      {BinaryOp::not_equal, "!=", 4},   {BinaryOp::less, "<", 4},
+    {BinaryOp::less_equal, "<=", 4}, {BinaryOp::greater, ">", 4},      {BinaryOp::greater_equal, ">=", 4},
+    {BinaryOp::bit_or, "|", 5},      {BinaryOp::bit_xor, "^", 6},      {BinaryOp::bit_and, "&", 7},
+    {BinaryOp::shift_left, "<<", 8}, {BinaryOp::shift_right, ">>", 8}, {BinaryOp::add, "+", 9},
+    {BinaryOp::subtract, "-", 9},    {BinaryOp::multiply, "*", 10},    {BinaryOp::divide, "/", 10},
     {BinaryOp::remainder, "%", 10},
 };
 
 const BinaryRow& row(BinaryOp op) {
   const auto index = static_cast<std::size_t>(op);
-  TESSERA_CHECK(index < std::size(kBinaryOps) && kBinaryOps[index].op == op, "the rows stand in the order of BinaryOp");
+  TESSERA_CHECK(index < std::size(kBinaryOps) && kBinaryOps[index].op == op,
+                "the rows stand in the order of BinaryOp");
   return kBinaryOps[index];
 }
 

@@ -35,13 +35,22 @@ enum class BinaryOp : std::uint8_t {
   coalesce,
   logical_or,
   logical_and,
-  equal, not_equal, less, less_equal, greater, greater_equal,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
   bit_or,
   bit_xor,
   bit_and,
-  shift_left, shift_right,
-  add, subtract,
-  multiply, divide, remainder,
+  shift_left,
+  shift_right,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
 };
 
 /// `42`, `0x2A`; the text as written, without sign.
@@ -140,8 +149,8 @@ struct ArrayLiteral {
 /// Stands where the source has a mistake that is reported already; every check accepts it silently.
 struct ErrorExpr {};
 
-using ExprNode = std::variant<ErrorExpr, IntegerLiteral, FloatLiteral, BoolLiteral, InfLiteral, NameRef, Unary, Binary,
-                              Cast, Membership, Index, Call, Member, Tuple, ArrayLiteral>;
+using ExprNode = std::variant<ErrorExpr, IntegerLiteral, FloatLiteral, BoolLiteral, InfLiteral, NameRef,
+                              Unary, Binary, Cast, Membership, Index, Call, Member, Tuple, ArrayLiteral>;
 
 struct Expr {
   Span span;  ///< with the parentheses, if there are any
@@ -395,8 +404,9 @@ struct InlineCudaStmt {
   Span text_span;
 };
 
-using StmtNode = std::variant<GridStmt, ForStmt, StaticForStmt, LetRangesStmt, LetStmt, VarStmt, AssignStmt, TempStmt,
-                              SharedStmt, ChannelStmt, RoleStmt, IfStmt, ReturnStmt, ExprStmt, DeclStmt, InlineCudaStmt>;
+using StmtNode =
+    std::variant<GridStmt, ForStmt, StaticForStmt, LetRangesStmt, LetStmt, VarStmt, AssignStmt, TempStmt,
+                 SharedStmt, ChannelStmt, RoleStmt, IfStmt, ReturnStmt, ExprStmt, DeclStmt, InlineCudaStmt>;
 
 struct Stmt {
   Span span;
@@ -469,7 +479,8 @@ using DeclNode =
 
 struct Decl {
   Span span;  ///< without annotations and documentation
-  std::vector<std::string> documentation;  ///< lines of `///` directly before it, without slashes and first space
+  std::vector<std::string>
+      documentation;  ///< lines of `///` directly before it, without slashes and first space
   std::vector<Annotation> annotations;
   DeclNode node;
 };
@@ -489,9 +500,9 @@ struct File {
   Store<ExprId, Expr> exprs;
   Store<StmtId, Stmt> stmts;
   Store<TypeId, Type> types;
-  Store<DeclId, Decl> decls;           ///< of all levels, also those inside bodies
-  std::vector<DeclId> declarations;    ///< of file level, in order
-  std::vector<Comment> comments;       ///< in order of the source
+  Store<DeclId, Decl> decls;         ///< of all levels, also those inside bodies
+  std::vector<DeclId> declarations;  ///< of file level, in order
+  std::vector<Comment> comments;     ///< in order of the source
 
   const Expr& operator[](ExprId id) const { return exprs[id]; }
   const Stmt& operator[](StmtId id) const { return stmts[id]; }

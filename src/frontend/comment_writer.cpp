@@ -65,7 +65,8 @@ void CommentWriter::trail(std::uint32_t end) {
 }
 
 bool CommentWriter::has_comments(Span span) const {
-  const auto first = std::ranges::lower_bound(comments_, span.begin, {}, [](const ast::Comment& c) { return c.span.begin; });
+  const auto first =
+      std::ranges::lower_bound(comments_, span.begin, {}, [](const ast::Comment& c) { return c.span.begin; });
   return first != comments_.end() && first->span.begin < span.end;
 }
 

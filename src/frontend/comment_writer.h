@@ -15,7 +15,8 @@ namespace tessera {
 /// stood before, or behind the item whose line they shared.
 class CommentWriter {
  public:
-  CommentWriter(const ast::File& file, const SourceFile& source) : comments_(file.comments), text_(source.text()) {}
+  CommentWriter(const ast::File& file, const SourceFile& source)
+      : comments_(file.comments), text_(source.text()) {}
 
   /// Writes what stands before an item that begins at `begin`: its comments, and a blank line if there was one.
   /// Comments before `hoist_end` that are inside the item come before it too.

@@ -31,7 +31,8 @@ class Dumper {
   void operator()(const ast::FnDecl& d) {
     std::string axes;
     for (const ast::Name& axis : d.axes) axes += " " + axis.text;
-    line((d.is_const ? "const fn " : "fn ") + d.name.text + (axes.empty() ? "" : " [" + axes.substr(1) + "]"));
+    line((d.is_const ? "const fn " : "fn ") + d.name.text +
+         (axes.empty() ? "" : " [" + axes.substr(1) + "]"));
     const Deeper deeper(*this);
     generics(d.generics);
     parameters(d.parameters);
@@ -69,7 +70,8 @@ class Dumper {
     line("static for");
     const Deeper deeper(*this);
     for (const ast::StaticBinding& binding : s.bindings) {
-      line(fmt::format("{}{} {}", binding.is_tuple ? "bind tuple" : "bind", names(binding.names), domain(binding.domain)));
+      line(fmt::format("{}{} {}", binding.is_tuple ? "bind tuple" : "bind", names(binding.names),
+                       domain(binding.domain)));
     }
     block(s.body);
   }
@@ -80,7 +82,8 @@ class Dumper {
     annotations(s.annotations);
   }
   void operator()(const ast::LetStmt& s) {
-    line(fmt::format("{}{}{} {}", s.is_tuple ? "let tuple" : "let", names(s.names), typed(s.type), dump_expr(file_, s.value)));
+    line(fmt::format("{}{}{} {}", s.is_tuple ? "let tuple" : "let", names(s.names), typed(s.type),
+                     dump_expr(file_, s.value)));
     deeper_annotations(s.annotations);
   }
   void operator()(const ast::VarStmt& s) { binding("var", s.name, s.type, s.initial, s.annotations); }
@@ -154,7 +157,8 @@ class Dumper {
 
   void annotations(const std::vector<ast::Annotation>& list) {
     for (const ast::Annotation& annotation : list) {
-      const std::string arguments = annotation.arguments ? "()" + dump_arguments(file_, *annotation.arguments) : "";
+      const std::string arguments =
+          annotation.arguments ? "()" + dump_arguments(file_, *annotation.arguments) : "";
       line(fmt::format("@{}{}", annotation.name.text, arguments));
     }
   }
@@ -175,8 +179,9 @@ class Dumper {
   void parameters(const std::vector<ast::Parameter>& list) {
     constexpr const char* kDirections[] = {"", " in", " out", " inout"};
     for (const ast::Parameter& parameter : list) {
-      std::string text = fmt::format("parameter{} {}: {}{}", kDirections[static_cast<int>(parameter.direction)],
-                                     parameter.name.text, dump_type(file_, parameter.type), parameter.nullable ? "?" : "");
+      std::string text =
+          fmt::format("parameter{} {}: {}{}", kDirections[static_cast<int>(parameter.direction)],
+                      parameter.name.text, dump_type(file_, parameter.type), parameter.nullable ? "?" : "");
       for (const ast::Property& property : parameter.properties) {
         text += " " + property.name.text;
         for (const ast::ExprId value : property.values) text += ":" + dump_expr(file_, value);
@@ -202,8 +207,8 @@ class Dumper {
   void block(const ast::Block& body) {
     for (const ast::StmtId id : body.statements) std::visit(*this, file_[id].node);
   }
-  void loop(const std::string& word, const std::vector<ast::Range>& list, const std::vector<ast::Annotation>& notes,
-            const ast::Block& body) {
+  void loop(const std::string& word, const std::vector<ast::Range>& list,
+            const std::vector<ast::Annotation>& notes, const ast::Block& body) {
     line(word);
     const Deeper deeper(*this);
     ranges(list);
@@ -231,9 +236,11 @@ class Dumper {
     }
   }
   std::string domain(const ast::Domain& domain) const {
-    if (const auto* whole = std::get_if<ast::WholeDomain>(&domain.node)) return dump_expr(file_, whole->extent);
+    if (const auto* whole = std::get_if<ast::WholeDomain>(&domain.node))
+      return dump_expr(file_, whole->extent);
     if (const auto* part = std::get_if<ast::PartDomain>(&domain.node)) {
-      return fmt::format("(part {} {} {})", part->dimension.text, dump_expr(file_, part->lo), dump_expr(file_, part->hi));
+      return fmt::format("(part {} {} {})", part->dimension.text, dump_expr(file_, part->lo),
+                         dump_expr(file_, part->hi));
     }
     const auto& bounds = std::get<ast::BoundsDomain>(domain.node);
     return fmt::format("(.. {} {})", dump_expr(file_, bounds.lo), dump_expr(file_, bounds.hi));

@@ -19,11 +19,15 @@ struct ExprDumper {
   std::string operator()(const ast::BoolLiteral& e) const { return e.value ? "true" : "false"; }
   std::string operator()(const ast::InfLiteral&) const { return "inf"; }
   std::string operator()(const ast::NameRef& e) const { return e.name; }
-  std::string operator()(const ast::Unary& e) const { return fmt::format("({} {})", spelling(e.op), (*this)(e.operand)); }
+  std::string operator()(const ast::Unary& e) const {
+    return fmt::format("({} {})", spelling(e.op), (*this)(e.operand));
+  }
   std::string operator()(const ast::Binary& e) const {
     return fmt::format("({} {} {})", spelling(e.op), (*this)(e.left), (*this)(e.right));
   }
-  std::string operator()(const ast::Cast& e) const { return fmt::format("(as {} {})", (*this)(e.operand), e.type.text); }
+  std::string operator()(const ast::Cast& e) const {
+    return fmt::format("(as {} {})", (*this)(e.operand), e.type.text);
+  }
   std::string operator()(const ast::Membership& e) const {
     std::string out = "(in " + (*this)(e.operand);
     for (const ast::SetElement& element : e.elements) {
@@ -33,8 +37,12 @@ struct ExprDumper {
     return out + ")";
   }
   std::string operator()(const ast::WholeIndex&) const { return ":"; }
-  std::string operator()(const ast::SliceIndex& e) const { return fmt::format("(.. {} {})", (*this)(e.lo), (*this)(e.hi)); }
-  std::string operator()(const ast::PickIndex& e) const { return fmt::format("(= {} {})", e.axis.text, (*this)(e.value)); }
+  std::string operator()(const ast::SliceIndex& e) const {
+    return fmt::format("(.. {} {})", (*this)(e.lo), (*this)(e.hi));
+  }
+  std::string operator()(const ast::PickIndex& e) const {
+    return fmt::format("(= {} {})", e.axis.text, (*this)(e.value));
+  }
   std::string operator()(const ast::Index& e) const {
     std::string out = "(index " + (*this)(e.base);
     for (const ast::IndexElement& element : e.elements) out += " " + std::visit(*this, element.node);
@@ -49,7 +57,9 @@ struct ExprDumper {
     }
     return out + dump_arguments(file, e.arguments) + ")";
   }
-  std::string operator()(const ast::Member& e) const { return fmt::format("(. {} {})", (*this)(e.base), e.member.text); }
+  std::string operator()(const ast::Member& e) const {
+    return fmt::format("(. {} {})", (*this)(e.base), e.member.text);
+  }
   std::string operator()(const ast::Tuple& e) const { return list("(tuple", e.elements); }
   std::string operator()(const ast::ArrayLiteral& e) const { return list("(array", e.elements); }
 
@@ -82,7 +92,9 @@ struct TypeDumper {
     for (const ast::TypeId element : t.elements) out += " " + dump_type(file, element);
     return out + ")";
   }
-  std::string operator()(const ast::ListType& t) const { return fmt::format("(list {})", dump_type(file, t.element)); }
+  std::string operator()(const ast::ListType& t) const {
+    return fmt::format("(list {})", dump_type(file, t.element));
+  }
 };
 
 }  // namespace

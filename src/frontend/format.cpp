@@ -33,16 +33,18 @@ class FileFormatter {
   // ---- Heads and simple forms: everything of a node but its body. An overload returns the whole node if it has none.
 
   LayoutId head(const ast::KernelDecl& d) {
-    return code_.concat({text("kernel " + d.name.text), code_.generic_parameters(d.generics), parameters(d.parameters),
-                         after_parameters(d.clauses)});
+    return code_.concat({text("kernel " + d.name.text), code_.generic_parameters(d.generics),
+                         parameters(d.parameters), after_parameters(d.clauses)});
   }
   LayoutId head(const ast::FnDecl& d) {
-    return code_.concat({text((d.is_const ? "const fn " : "fn ") + d.name.text), code_.generic_parameters(d.generics), axes(d),
-                         parameters(d.parameters), result(d.result), text(" {")});
+    return code_.concat({text((d.is_const ? "const fn " : "fn ") + d.name.text),
+                         code_.generic_parameters(d.generics), axes(d), parameters(d.parameters),
+                         result(d.result), text(" {")});
   }
   LayoutId head(const ast::GraphDecl& d) {
-    return code_.concat({text("graph " + d.name.text), code_.generic_parameters(d.generics), parameters(d.parameters),
-                         result(d.result), text(d.mesh ? " on " + d.mesh->text : ""), after_parameters(d.clauses)});
+    return code_.concat({text("graph " + d.name.text), code_.generic_parameters(d.generics),
+                         parameters(d.parameters), result(d.result),
+                         text(d.mesh ? " on " + d.mesh->text : ""), after_parameters(d.clauses)});
   }
   LayoutId head(const ast::MeshDecl& d) {
     return code_.concat({text("mesh " + d.name.text), code_.arguments(d.axes), text(";")});
@@ -53,7 +55,8 @@ class FileFormatter {
   }
   LayoutId head(const ast::ImportDecl& d) {
     if (d.names.empty()) return text(fmt::format("import \"{}\";", d.path));
-    return code_.concat({text("import "), code_.names(d.names, false), text(fmt::format(" from \"{}\";", d.path))});
+    return code_.concat(
+        {text("import "), code_.names(d.names, false), text(fmt::format(" from \"{}\";", d.path))});
   }
   LayoutId head(const ast::ExternFnDecl& d) {
     return code_.concat({text("extern fn " + d.name.text), parameters(d.parameters), result(d.result),
@@ -66,7 +69,8 @@ class FileFormatter {
     return code_.concat({text("grid"), ranges, code_.annotations_after(s.annotations), text(" {")});
   }
   LayoutId head(const ast::ForStmt& s) {
-    return code_.concat({text("for "), code_.ranges(s.ranges), code_.annotations_after(s.annotations), text(" {")});
+    return code_.concat(
+        {text("for "), code_.ranges(s.ranges), code_.annotations_after(s.annotations), text(" {")});
   }
   LayoutId head(const ast::StaticForStmt& s) {
     return code_.concat({text("static for "), code_.static_bindings(s.bindings), text(" {")});
@@ -78,13 +82,19 @@ class FileFormatter {
     return code_.concat({text("channel " + s.name.text), code_.generic_arguments(s.generics), text(" {")});
   }
   LayoutId head(const ast::LetRangesStmt& s) {
-    return code_.concat({text("let "), code_.ranges(s.ranges), code_.annotations_after(s.annotations), text(";")});
+    return code_.concat(
+        {text("let "), code_.ranges(s.ranges), code_.annotations_after(s.annotations), text(";")});
   }
   LayoutId head(const ast::LetStmt& s) {
-    return code_.concat({text("let "), code_.names(s.names, s.is_tuple), binding("", s.type, s.value, s.annotations)});
+    return code_.concat(
+        {text("let "), code_.names(s.names, s.is_tuple), binding("", s.type, s.value, s.annotations)});
   }
-  LayoutId head(const ast::VarStmt& s) { return binding("var " + s.name.text, s.type, s.initial, s.annotations); }
-  LayoutId head(const ast::TempStmt& s) { return binding("temp " + s.name.text, s.type, s.initial, s.annotations); }
+  LayoutId head(const ast::VarStmt& s) {
+    return binding("var " + s.name.text, s.type, s.initial, s.annotations);
+  }
+  LayoutId head(const ast::TempStmt& s) {
+    return binding("temp " + s.name.text, s.type, s.initial, s.annotations);
+  }
   LayoutId head(const ast::AssignStmt& s) {
     return code_.concat({code_.expr(s.target), text(fmt::format(" {} ", spelling(s.op))), code_.expr(s.value),
                          code_.annotations_after(s.annotations), text(";")});
@@ -128,7 +138,8 @@ class FileFormatter {
  private:
   LayoutId text(std::string text) { return layout_.text(std::move(text)); }
 
-  LayoutId binding(std::string start, ast::TypeId type, ast::ExprId value, const std::vector<ast::Annotation>& annotations) {
+  LayoutId binding(std::string start, ast::TypeId type, ast::ExprId value,
+                   const std::vector<ast::Annotation>& annotations) {
     std::vector<LayoutId> parts{text(std::move(start))};
     if (type.valid()) {
       parts.push_back(text(": "));
@@ -176,8 +187,8 @@ class FileFormatter {
       parts.push_back(layout_.line());
       parts.push_back(code_.clause(clause));
     }
-    return layout_.group(
-        code_.concat({layout_.indent(kIndentation, code_.concat(std::move(parts))), layout_.line(), text("{")}));
+    return layout_.group(code_.concat(
+        {layout_.indent(kIndentation, code_.concat(std::move(parts))), layout_.line(), text("{")}));
   }
 
   // ---- One line
@@ -190,7 +201,8 @@ class FileFormatter {
     if (block.statements.empty()) return head + "}";
     head += " ";
     for (const ast::StmtId id : block.statements) {
-      const auto statement = std::visit([this](const auto& s) { return node_on_one_line(s); }, file_[id].node);
+      const auto statement =
+          std::visit([this](const auto& s) { return node_on_one_line(s); }, file_[id].node);
       if (!statement) return std::nullopt;
       head += *statement + " ";
     }
@@ -226,7 +238,8 @@ class FileFormatter {
   bool try_one_line(const Node& node, Span span) {
     if (!is_one_line_in_source(span)) return false;
     const auto line = node_on_one_line(node);
-    if (!line || line->find('\n') != std::string::npos || utf8_length(*line) + depth_ * kIndentation > kWidth) return false;
+    if (!line || line->find('\n') != std::string::npos || utf8_length(*line) + depth_ * kIndentation > kWidth)
+      return false;
     writer_.line(column(), *line);
     return true;
   }
@@ -234,7 +247,9 @@ class FileFormatter {
   // ---- Lines
 
   std::size_t column() const { return depth_ * kIndentation; }
-  void write(LayoutId layout, const std::string& after = "") { writer_.line(column(), layout_.print(layout, column()) + after); }
+  void write(LayoutId layout, const std::string& after = "") {
+    writer_.line(column(), layout_.print(layout, column()) + after);
+  }
 
   void declaration(ast::DeclId id) {
     const ast::Decl& decl = file_[id];
@@ -266,8 +281,8 @@ class FileFormatter {
   /// Comments inside a statement without a body come before it; others wait for the body.
   template <typename Node>
   void write_statement(const Node& node, Span span) {
-    const bool simple = body(node) == nullptr && !std::is_same_v<Node, ast::IfStmt> && !std::is_same_v<Node, ast::ChannelStmt> &&
-                        !std::is_same_v<Node, ast::DeclStmt>;
+    const bool simple = body(node) == nullptr && !std::is_same_v<Node, ast::IfStmt> &&
+                        !std::is_same_v<Node, ast::ChannelStmt> && !std::is_same_v<Node, ast::DeclStmt>;
     writer_.lead(span.begin, column(), simple ? span.end : 0);
     write_node(node, span);
   }
@@ -321,21 +336,25 @@ class FileFormatter {
   void write_head(const Node& node) {
     write(head(node));
   }
-  void write_head(const ast::KernelDecl& d) { write_head_with_parameters(d, "kernel ", text(""), after_parameters(d.clauses)); }
+  void write_head(const ast::KernelDecl& d) {
+    write_head_with_parameters(d, "kernel ", text(""), after_parameters(d.clauses));
+  }
   void write_head(const ast::FnDecl& d) {
     const std::string word = d.is_const ? "const fn " : "fn ";
     write_head_with_parameters(d, word, axes(d), code_.concat({result(d.result), text(" {")}));
   }
   void write_head(const ast::GraphDecl& d) {
     const LayoutId mesh = text(d.mesh ? " on " + d.mesh->text : "");
-    write_head_with_parameters(d, "graph ", text(""), code_.concat({result(d.result), mesh, after_parameters(d.clauses)}));
+    write_head_with_parameters(d, "graph ", text(""),
+                               code_.concat({result(d.result), mesh, after_parameters(d.clauses)}));
   }
 
   /// Parameters with comments among them stand one to a line, with their comments.
   template <typename Node>
   void write_head_with_parameters(const Node& d, const std::string& word, LayoutId axes, LayoutId after) {
     const Span list = d.parameters.empty() ? Span{} : merge(d.name.span, d.parameters.back().span);
-    if (!list.valid() || !writer_.has_comments({list.file, list.begin, end_of_line(list.end)})) return write(head(d));
+    if (!list.valid() || !writer_.has_comments({list.file, list.begin, end_of_line(list.end)}))
+      return write(head(d));
     write(code_.concat({text(word + d.name.text), code_.generic_parameters(d.generics), axes, text("(")}));
     writer_.begin_block();
     ++depth_;
@@ -366,6 +385,8 @@ class FileFormatter {
 
 }  // namespace
 
-std::string format(const ast::File& file, const SourceFile& source) { return FileFormatter(file, source).format(); }
+std::string format(const ast::File& file, const SourceFile& source) {
+  return FileFormatter(file, source).format();
+}
 
 }  // namespace tessera

@@ -22,7 +22,9 @@ struct ExprLayouter {
   LayoutId operator()(const ast::BoolLiteral& e) const { return code.text(e.value ? "true" : "false"); }
   LayoutId operator()(const ast::InfLiteral&) const { return code.text("inf"); }
   LayoutId operator()(const ast::NameRef& e) const { return code.text(e.name); }
-  LayoutId operator()(const ast::Unary& e) const { return code.concat({code.text(spelling(e.op)), code.expr(e.operand)}); }
+  LayoutId operator()(const ast::Unary& e) const {
+    return code.concat({code.text(spelling(e.op)), code.expr(e.operand)});
+  }
   LayoutId operator()(const ast::Binary& e) const { return code.binary_chain(e); }
   LayoutId operator()(const ast::Cast& e) const {
     return code.concat({code.expr(e.operand), code.text(" as " + e.type.text)});
@@ -30,9 +32,9 @@ struct ExprLayouter {
   LayoutId operator()(const ast::Membership& e) const {
     std::vector<LayoutId> elements;
     for (const ast::SetElement& element : e.elements) {
-      elements.push_back(element.end.valid()
-                             ? code.concat({code.expr(element.value), code.text(" .. "), code.expr(element.end)})
-                             : code.expr(element.value));
+      elements.push_back(element.end.valid() ? code.concat({code.expr(element.value), code.text(" .. "),
+                                                            code.expr(element.end)})
+                                             : code.expr(element.value));
     }
     return code.concat({code.expr(e.operand), code.text(" in "), code.bracketed("{", elements, "}")});
   }
@@ -84,13 +86,15 @@ LayoutId CodeFormatter::binary_chain(const ast::Binary& binary) {
   return layout_.group(concat({first, layout_.indent(kContinuation, concat(std::move(rest)))}));
 }
 
-LayoutId CodeFormatter::bracketed(const std::string& open, const std::vector<LayoutId>& items, const std::string& close) {
+LayoutId CodeFormatter::bracketed(const std::string& open, const std::vector<LayoutId>& items,
+                                  const std::string& close) {
   if (items.empty()) return text(open + close);
   const LayoutId inside = concat({layout_.soft_line(), layout_.join(items, ",")});
   return layout_.group(concat({text(open), layout_.indent(kContinuation, inside), text(close)}));
 }
 
-LayoutId CodeFormatter::expr_list(const std::vector<ast::ExprId>& list, const std::string& open, const std::string& close) {
+LayoutId CodeFormatter::expr_list(const std::vector<ast::ExprId>& list, const std::string& open,
+                                  const std::string& close) {
   std::vector<LayoutId> items;
   for (const ast::ExprId id : list) items.push_back(expr(id));
   return bracketed(open, items, close);
@@ -132,7 +136,8 @@ LayoutId CodeFormatter::generic_parameters(const std::vector<ast::GenericParamet
   for (const ast::GenericParameter& generic : generics) {
     std::string head = kKinds[static_cast<int>(generic.kind)] + generic.name.text;
     if (generic.bound) head += ": " + generic.bound->text;
-    items.push_back(generic.default_value.valid() ? concat({text(head + " = "), expr(generic.default_value)}) : text(head));
+    items.push_back(generic.default_value.valid() ? concat({text(head + " = "), expr(generic.default_value)})
+                                                  : text(head));
   }
   return bracketed("<", items, ">");
 }
@@ -168,7 +173,8 @@ LayoutId CodeFormatter::dimension(const ast::Dimension& dimension) {
 LayoutId CodeFormatter::domain(const ast::Domain& domain) {
   if (const auto* whole = std::get_if<ast::WholeDomain>(&domain.node)) return expr(whole->extent);
   if (const auto* part = std::get_if<ast::PartDomain>(&domain.node)) {
-    return concat({text(part->dimension.text + "["), expr(part->lo), text(" .. "), expr(part->hi), text("]")});
+    return concat(
+        {text(part->dimension.text + "["), expr(part->lo), text(" .. "), expr(part->hi), text("]")});
   }
   const auto& bounds = std::get<ast::BoundsDomain>(domain.node);
   return concat({expr(bounds.lo), text(" .. "), expr(bounds.hi)});
@@ -204,8 +210,9 @@ LayoutId CodeFormatter::static_bindings(const std::vector<ast::StaticBinding>& b
 
 LayoutId CodeFormatter::parameter(const ast::Parameter& parameter) {
   constexpr const char* kDirections[] = {"", "in ", "out ", "inout "};
-  std::vector<LayoutId> parts{text(kDirections[static_cast<int>(parameter.direction)] + parameter.name.text + ": "),
-                              type(parameter.type)};
+  std::vector<LayoutId> parts{
+      text(kDirections[static_cast<int>(parameter.direction)] + parameter.name.text + ": "),
+      type(parameter.type)};
   if (parameter.nullable) parts.push_back(text("?"));
   for (const ast::Property& property : parameter.properties) {
     parts.push_back(text(" " + property.name.text));
@@ -230,8 +237,10 @@ LayoutId CodeFormatter::clause(const ast::Clause& clause) {
     return concat({text("verify"), arguments(verify->arguments)});
   }
   std::vector<LayoutId> conditions;
-  for (const ast::ExprId id : std::get<ast::WhereClause>(clause.node).conditions) conditions.push_back(expr(id));
-  return layout_.group(concat({text("where "), layout_.indent(kContinuation, layout_.join(conditions, ","))}));
+  for (const ast::ExprId id : std::get<ast::WhereClause>(clause.node).conditions)
+    conditions.push_back(expr(id));
+  return layout_.group(
+      concat({text("where "), layout_.indent(kContinuation, layout_.join(conditions, ","))}));
 }
 
 LayoutId CodeFormatter::annotation(const ast::Annotation& annotation) {

@@ -25,7 +25,8 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 
 class Scanner {
  public:
-  Scanner(const SourceFile& source, DiagnosticSink& sink) : text_(source.text()), file_(source.id()), sink_(sink) {}
+  Scanner(const SourceFile& source, DiagnosticSink& sink)
+      : text_(source.text()), file_(source.id()), sink_(sink) {}
 
   std::optional<ScannedText> scan() {
     if (text_.size() > limits::kFileBytes) {

@@ -35,9 +35,12 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-std::filesystem::path test_folder() { return std::filesystem::path(TESSERA_SOURCE_DIR) / "tests" / "frontend"; }
+std::filesystem::path test_folder() {
+  return std::filesystem::path(TESSERA_SOURCE_DIR) / "tests" / "frontend";
+}
 
-std::vector<std::filesystem::path> test_files(std::string_view folder, std::string_view prefix, std::string_view suffix) {
+std::vector<std::filesystem::path> test_files(std::string_view folder, std::string_view prefix,
+                                              std::string_view suffix) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(test_folder() / folder)) {
     const std::string name = entry.path().filename().string();

@@ -34,7 +34,8 @@ std::unique_ptr<Program> parse_text(std::string text, std::string path = "test.t
 
 std::string read_file(const std::filesystem::path& path);
 /// The files of a folder of this test whose names start and end so, sorted.
-std::vector<std::filesystem::path> test_files(std::string_view folder, std::string_view prefix, std::string_view suffix);
+std::vector<std::filesystem::path> test_files(std::string_view folder, std::string_view prefix,
+                                              std::string_view suffix);
 std::filesystem::path test_folder();
 
 /// Requires `actual` to be the content of `path`; with TESSERA_UPDATE=1 in the environment it is written instead.

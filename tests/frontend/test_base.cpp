@@ -109,7 +109,8 @@ TEST_CASE("UTF-8 is told from what only looks like it") {
   CHECK(utf8_length("aλ€😀") == 4);
   CHECK(utf8_length("\xFF\xFE") == 2);
   CHECK(utf8_sequence_length("\xF0\x9F\x98\x80", 0) == 4);
-  for (const char* bad : {"\x80", "\xC0\x80", "\xC2", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5"}) {
+  for (const char* bad : {"\x80", "\xC0\x80", "\xC2", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+                          "\xF4\x90\x80\x80", "\xF5"}) {
     CHECK(utf8_sequence_length(bad, 0) == 0);
   }
 }

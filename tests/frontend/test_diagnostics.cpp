@@ -66,7 +66,8 @@ TEST_CASE("reports are sorted by place, those without one last, equal places in 
   sink.report(Diag::file_too_large, {}, 1);
   std::vector<Diag> kinds;
   for (const Diagnostic& diagnostic : sink.sorted()) kinds.push_back(diagnostic.kind);
-  CHECK(kinds == std::vector{Diag::unknown_character, Diag::unterminated_comment, Diag::unknown_character, Diag::file_too_large});
+  CHECK(kinds == std::vector{Diag::unknown_character, Diag::unterminated_comment, Diag::unknown_character,
+                             Diag::file_too_large});
 }
 
 TEST_CASE("repetitions are dropped, errors beyond the limit counted") {

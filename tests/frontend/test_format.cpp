@@ -78,13 +78,15 @@ TEST_CASE("comments inside a statement come before it, none is lost") {
   CHECK(formatted("fn f() {\n  let a = 1 +  // one\n    2;  // two\n}\n") ==
         "fn f() {\n  // one\n  let a = 1 + 2;  // two\n}\n");
   formatted("const /* a */ b /* c */ = /* d */ [1, // e\n 2, /* f */ ]; // g\nconst h = 1;");
-  formatted("kernel k /* a */ ( /* b */ in x /* c */ : f32[N] /* d */ ) /* e */ where N > 1 /* f */ { /* g */ }");
+  formatted(
+      "kernel k /* a */ ( /* b */ in x /* c */ : f32[N] /* d */ ) /* e */ where N > 1 /* f */ { /* g */ }");
   formatted("/// doc\nfn f() /* a */ { /* b */ if a /* c */ { } /* d */ else /* e */ { } }");
   formatted("fn f() { channel a /* x */ { /* y */ b: f32; /* z */ } role r // w\n { } }");
 }
 
 TEST_CASE("documentation stays with what it documents") {
-  const auto program = parse_text("// no\n/// one\n///   two\nkernel k() { }\n\n/// apart\n\nkernel l() { }\n");
+  const auto program =
+      parse_text("// no\n/// one\n///   two\nkernel k() { }\n\n/// apart\n\nkernel l() { }\n");
   REQUIRE(program->file);
   const auto& file = *program->file;
   CHECK(file[file.declarations[0]].documentation == std::vector<std::string>{"one", "  two"});
@@ -110,7 +112,10 @@ TEST_CASE("parentheses are those of the source, doubled ones are one") {
 
 TEST_CASE("a comma before a closing bracket goes") {
   CHECK(formatted("const a = [1, 2,];") == "const a = [1, 2];\n");
-  CHECK(formatted("kernel k(in x: f32[N,],) { let a = f(x,); }") == "kernel k(in x: f32[N]) { let a = f(x); }\n");
+  CHECK(formatted("kernel k(in x: f32[N,],) { let a = f(x,); }") ==
+        "kernel k(in x: f32[N]) { let a = f(x); }\n");
 }
 
-TEST_CASE("line ends become those of Unix") { CHECK(formatted("const a = 1;\r\n\r\n// b\r\nconst c = 2;") == "const a = 1;\n\n// b\nconst c = 2;\n"); }
+TEST_CASE("line ends become those of Unix") {
+  CHECK(formatted("const a = 1;\r\n\r\n// b\r\nconst c = 2;") == "const a = 1;\n\n// b\nconst c = 2;\n");
+}

@@ -68,7 +68,8 @@ TEST_CASE("expressions may be deep to the limit and not beyond") {
 
 TEST_CASE("the deepest trees that are accepted can be printed") {
   const std::size_t most = limits::kExpressionDepth;
-  for (const std::string& value : {repeat("1 + ", most - 1) + "1", repeat("-", most - 1) + "1", "a" + repeat("[1]", most - 1)}) {
+  for (const std::string& value :
+       {repeat("1 + ", most - 1) + "1", repeat("-", most - 1) + "1", "a" + repeat("[1]", most - 1)}) {
     const auto program = parse_text(with_value(value));
     REQUIRE(program->file);
     CHECK_FALSE(dump(*program->file).empty());
@@ -100,13 +101,15 @@ TEST_CASE("bytes that are no text are refused where they stand") {
   CHECK(latin->source().line_column(latin->sink.sorted().front().span.begin) == LineColumn{1, 7});
   CHECK(codes_of(std::string("const a\0 = 1;", 13)) == "T0009");
   CHECK(codes_of("const a = 1;\x7f") == "T0009");
-  CHECK(codes_of("\xC0\x80") == "T0008 T0008");          // an overlong form
+  CHECK(codes_of("\xC0\x80") == "T0008 T0008");                // an overlong form
   CHECK(codes_of("// \xED\xA0\x80").substr(0, 5) == "T0008");  // a surrogate
   CHECK(codes_of(repeat("\xFF", 1000)) == "T0008 T0008 T0008 T0008 T0008");
 }
 
 TEST_CASE("a byte order mark and any line ends are accepted") {
-  CHECK(codes_of("\xEF\xBB\xBF" "const a = 1;\n").empty());
+  CHECK(codes_of("\xEF\xBB\xBF"
+                 "const a = 1;\n")
+            .empty());
   CHECK(codes_of("const a = 1;\r\n// b\r\nconst c = 2;\r\n").empty());
   CHECK(codes_of("const a = 1; // b\rconst c = 2;\r").empty());
   CHECK(codes_of("\fconst a = 1;").empty());
@@ -115,7 +118,8 @@ TEST_CASE("a byte order mark and any line ends are accepted") {
 }
 
 TEST_CASE("every byte value in every place of a small program is survived") {
-  const std::string program = "kernel f<int G = 4>(in x: f32[N]) where N in {1, 2} { y[x, :] = a.b[c = 3](1.5) as f32; }\n";
+  const std::string program =
+      "kernel f<int G = 4>(in x: f32[N]) where N in {1, 2} { y[x, :] = a.b[c = 3](1.5) as f32; }\n";
   for (std::size_t place = 0; place <= program.size(); ++place) {
     for (int byte = 0; byte < 256; ++byte) {
       std::string changed = program;
@@ -134,7 +138,8 @@ TEST_CASE("every prefix and every cut of every sample is survived") {
       const auto result = parse_text(program.substr(0, end));
       REQUIRE(result->file.has_value() == !result->sink.has_errors());
       // Leave out eight bytes: brackets and keywords go missing in the middle.
-      if (end + 8 < program.size() && end % 3 == 0) parse_text(program.substr(0, end) + program.substr(end + 8));
+      if (end + 8 < program.size() && end % 3 == 0)
+        parse_text(program.substr(0, end) + program.substr(end + 8));
     }
   }
 }
@@ -151,9 +156,9 @@ TEST_CASE("every diagnostic of a damaged sample can be shown") {
 TEST_CASE("parsing takes time in proportion to the text") {
   std::string text;
   for (int i = 0; i < 600; ++i) {
-    text += fmt::format(
-        "kernel k{}(in x: bf16[R, C], out y: bf16[R, C]) {{\n  grid r in R by auto {{\n", i);
-    for (int line = 0; line < 13; ++line) text += fmt::format("    let e{} = exp(x[r, :] - max[C](x[r, :])) * {};\n", line, line);
+    text += fmt::format("kernel k{}(in x: bf16[R, C], out y: bf16[R, C]) {{\n  grid r in R by auto {{\n", i);
+    for (int line = 0; line < 13; ++line)
+      text += fmt::format("    let e{} = exp(x[r, :] - max[C](x[r, :])) * {};\n", line, line);
     text += "    y[r, :] = e0 / sum[C](e1) as bf16;\n  }\n}\n";
   }
   const auto start = std::chrono::steady_clock::now();

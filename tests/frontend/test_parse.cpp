@@ -20,7 +20,9 @@ std::string tree(const std::string& expression) {
   return dump_expr(file, std::get<ast::ConstDecl>(file[file.declarations.front()].node).value);
 }
 
-std::string codes(const std::string& expression) { return parse_text("const a = " + expression + ";")->codes(); }
+std::string codes(const std::string& expression) {
+  return parse_text("const a = " + expression + ";")->codes();
+}
 
 }  // namespace
 
@@ -52,7 +54,8 @@ TEST_CASE("the ladder of operators (R23)") {
 }
 
 TEST_CASE("comparisons do not chain, parentheses help (R23)") {
-  for (const char* op : {"==", "!=", "<", "<=", ">", ">="}) CHECK(codes(fmt::format("a < b {} c", op)) == "T0121");
+  for (const char* op : {"==", "!=", "<", "<=", ">", ">="})
+    CHECK(codes(fmt::format("a < b {} c", op)) == "T0121");
   CHECK(codes("a in {1} == b") == "T0121");
   CHECK(codes("a == b in {1}") == "T0121");
   CHECK(codes("a < b + c < d") == "T0121");
@@ -62,11 +65,13 @@ TEST_CASE("comparisons do not chain, parentheses help (R23)") {
 }
 
 TEST_CASE("nothing but , ; ) ] @ follows the type of a cast (R23)") {
-  for (const char* bad : {"a as f32 + b", "a as f32 as f64", "a as f32 < b", "a as f32 ?? b", "a as f32[3]", "[1] in {a as f32}"}) {
+  for (const char* bad : {"a as f32 + b", "a as f32 as f64", "a as f32 < b", "a as f32 ?? b", "a as f32[3]",
+                          "[1] in {a as f32}"}) {
     INFO(bad);
     CHECK_FALSE(codes(bad).empty());
   }
-  for (const char* good : {"a as f32", "(a as f32) + b", "f(a as f32)", "f(a as f32, b)", "[a as f32]", "x[a as index]"}) {
+  for (const char* good :
+       {"a as f32", "(a as f32) + b", "f(a as f32)", "f(a as f32, b)", "[a as f32]", "x[a as index]"}) {
     CHECK(codes(good).empty());
   }
 }
@@ -99,7 +104,10 @@ TEST_CASE("calls, axes, generics and picks") {
 }
 
 TEST_CASE("words that are no keywords are names, and any word may follow @") {
-  CHECK(parse_text("kernel max(in on: f32[N], type: f32, int: i32, from: f32) { let load = on[0]; let warps = 1; }")->codes().empty());
+  CHECK(parse_text(
+            "kernel max(in on: f32[N], type: f32, int: i32, from: f32) { let load = on[0]; let warps = 1; }")
+            ->codes()
+            .empty());
   CHECK(parse_text("@in @for(x = 1) kernel k() { for i in N @out @where(1) { } }")->codes().empty());
 }
 

@@ -49,8 +49,10 @@ TEST_CASE("carets, labels on the same line and on others, notes, a suggestion") 
 
 TEST_CASE("several labels on a line stand below each other from right to left") {
   Fixture f("alpha beta gamma\n");
-  f.sink.report(Diag::unterminated_comment, f.span(6, 10)).label(f.span(0, 5), "first").label(f.span(6, 10), "second").label(
-      f.span(11, 16), "third");
+  f.sink.report(Diag::unterminated_comment, f.span(6, 10))
+      .label(f.span(0, 5), "first")
+      .label(f.span(6, 10), "second")
+      .label(f.span(11, 16), "third");
   CHECK(f.text() ==
         "error[T0116]: a `/*` comment that never ends\n"
         " --> dir/a.tsr:1:7\n"
@@ -96,7 +98,9 @@ TEST_CASE("control characters and broken bytes are shown as such, long lines are
 TEST_CASE("other files get an excerpt of their own") {
   Fixture f("here\n");
   const FileId other = f.sources.add("b.tsr", "\nthere\n");
-  f.sink.report(Diag::unterminated_comment, f.span(0, 4)).label({other, 1, 6}, "second").note_at({other, 1, 6}, "see");
+  f.sink.report(Diag::unterminated_comment, f.span(0, 4))
+      .label({other, 1, 6}, "second")
+      .note_at({other, 1, 6}, "see");
   CHECK(f.text() ==
         "error[T0116]: a `/*` comment that never ends\n"
         " --> dir/a.tsr:1:1\n"
@@ -118,15 +122,19 @@ TEST_CASE("a diagnostic without a place is its message") {
   Fixture f("");
   f.sink.report(Diag::file_not_readable, {}, "x.tsr", "no such file");
   CHECK(f.text() == "error[T0001]: cannot read `x.tsr`: no such file\n");
-  CHECK(render_brief(f.sink.sorted().front(), f.sources) == "error[T0001]: cannot read `x.tsr`: no such file\n");
+  CHECK(render_brief(f.sink.sorted().front(), f.sources) ==
+        "error[T0001]: cannot read `x.tsr`: no such file\n");
 }
 
 TEST_CASE("colour adds escapes and nothing else") {
   Fixture f("let a = 1;\n");
-  f.sink.report(Diag::unterminated_comment, f.span(4, 5)).label(f.span(0, 3), "this").fix(f.span(4, 5), "b", "rename");
+  f.sink.report(Diag::unterminated_comment, f.span(4, 5))
+      .label(f.span(0, 3), "this")
+      .fix(f.span(4, 5), "b", "rename");
   std::string colored = f.text(true);
   CHECK(colored.find("\033[1;31m") != std::string::npos);
-  for (std::size_t escape = colored.find('\033'); escape != std::string::npos; escape = colored.find('\033')) {
+  for (std::size_t escape = colored.find('\033'); escape != std::string::npos;
+       escape = colored.find('\033')) {
     colored.erase(escape, colored.find('m', escape) - escape + 1);
   }
   CHECK(colored == f.text(false));
@@ -155,7 +163,10 @@ TEST_CASE("the one-line form") {
 
 TEST_CASE("JSON: one object per line, with places in characters and bytes") {
   Fixture f("λ x\n\"q\\\xFF");
-  f.sink.report(Diag::cast_not_last, f.span(3, 4), "`x`").label(f.span(0, 2), "l").note("n").fix(f.span(3, 4), "\"", "t");
+  f.sink.report(Diag::cast_not_last, f.span(3, 4), "`x`")
+      .label(f.span(0, 2), "l")
+      .note("n")
+      .fix(f.span(3, 4), "\"", "t");
   const std::string line = render_json(f.sink.sorted().front(), f.sources);
   CHECK(std::count(line.begin(), line.end(), '\n') == 1);
   const auto json = nlohmann::json::parse(line);
@@ -178,8 +189,10 @@ TEST_CASE("the summary counts, and points to the explanation") {
   Fixture f("abc\n");
   CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::text, false).empty());
   f.sink.report(Diag::unterminated_comment, f.span(0, 1));
-  CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::text, false).ends_with("\n\n1 error; `tesserac --explain T0116` says more about the first\n"));
+  CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::text, false)
+            .ends_with("\n\n1 error; `tesserac --explain T0116` says more about the first\n"));
   f.sink.report(Diag::unterminated_comment, f.span(1, 2));
   CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::brief, false).find("2 errors") == std::string::npos);
-  CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::text, false).find("2 errors; ") != std::string::npos);
+  CHECK(render_all(f.sink, f.sources, DiagnosticsFormat::text, false).find("2 errors; ") !=
+        std::string::npos);
 }

@@ -26,7 +26,8 @@ ast::Direction direction_of(const antlr4::Token* token) {
 ast::DeclId Builder::build(P::DeclarationContext* context) {
   std::vector<ast::Annotation> annotations = build(context->annotations);
   const bool takes_annotations = context->kernel || context->fn || context->graph;
-  if (!takes_annotations && !annotations.empty()) sink_.report(Diag::annotation_on_declaration, annotations.front().span);
+  if (!takes_annotations && !annotations.empty())
+    sink_.report(Diag::annotation_on_declaration, annotations.front().span);
   const auto add = [&](antlr4::ParserRuleContext* part, ast::DeclNode node) {
     const ast::DeclId id = add_decl(part, std::move(node), std::move(annotations));
     file_.decls[id].documentation = documentation_before(context->start);
@@ -52,13 +53,15 @@ std::vector<std::string> Builder::documentation_before(const antlr4::Token* star
   const SourceFile& source = tokens_.source();
   std::vector<std::string> lines;
   std::uint32_t next = span_of(start).begin;
-  const auto after = std::ranges::lower_bound(file_.comments, next, {}, [](const ast::Comment& c) { return c.span.begin; });
+  const auto after =
+      std::ranges::lower_bound(file_.comments, next, {}, [](const ast::Comment& c) { return c.span.begin; });
   for (auto comment = after; comment != file_.comments.begin();) {
     --comment;
     if (comment->kind != ast::Comment::Kind::documentation) break;
     const Span between{source.id(), comment->span.end, next};
     const std::string_view gap = source.text_of(between);
-    if (gap.find_first_not_of(" \t\r\n") != std::string_view::npos || std::ranges::count(gap, '\n') != 1) break;
+    if (gap.find_first_not_of(" \t\r\n") != std::string_view::npos || std::ranges::count(gap, '\n') != 1)
+      break;
     std::string_view text = source.text_of(comment->span).substr(3);
     if (text.starts_with(' ')) text.remove_prefix(1);
     lines.emplace_back(text);
@@ -103,7 +106,9 @@ ast::GraphDecl Builder::build(P::GraphDeclContext* context) {
   return graph;
 }
 
-ast::MeshDecl Builder::build(P::MeshDeclContext* context) { return {name_of(context->name), build(context->axes)}; }
+ast::MeshDecl Builder::build(P::MeshDeclContext* context) {
+  return {name_of(context->name), build(context->axes)};
+}
 
 ast::InstanceDecl Builder::build(P::InstanceDeclContext* context) {
   return {name_of(context->kernel), build(context->generics), name_of(context->name)};
@@ -147,7 +152,8 @@ ast::GenericParameter Builder::build(P::GenericParameterContext* context) {
   } else if (kind == "int") {
     parameter.kind = ast::GenericParameter::Kind::integer;
   } else if (kind != "type") {
-    sink_.report(Diag::unknown_generic_kind, span_of(context->kind), kind).note("the kinds are `type`, `int` and `fn`");
+    sink_.report(Diag::unknown_generic_kind, span_of(context->kind), kind)
+        .note("the kinds are `type`, `int` and `fn`");
   }
   if (context->bound != nullptr) parameter.bound = name_of(context->bound);
   if (context->defaultValue != nullptr) parameter.default_value = build(context->defaultValue);

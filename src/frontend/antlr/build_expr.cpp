@@ -41,7 +41,8 @@ const int kComparison = ast::precedence(BinaryOp::equal);
 
 /// Whether `,`, `;`, `)`, `]` or `@` comes next, the only tokens that may follow the type of a cast.
 bool may_follow_cast(std::size_t token) {
-  return token == P::COMMA || token == P::SEMICOLON || token == P::CLOSE_PAREN || token == P::CLOSE_BRACKET || token == P::AT;
+  return token == P::COMMA || token == P::SEMICOLON || token == P::CLOSE_PAREN || token == P::CLOSE_BRACKET ||
+         token == P::AT;
 }
 
 }  // namespace
@@ -86,7 +87,8 @@ class Builder::Ladder {
       operands_.pop_back();
       const ast::ExprId left = operands_.back();
       const Span span = merge(expr(left).span, expr(right).span);
-      operands_.back() = builder_.add_expr(span, ast::Binary{pending.op, pending.span, left, right}, {left, right});
+      operands_.back() =
+          builder_.add_expr(span, ast::Binary{pending.op, pending.span, left, right}, {left, right});
     }
   }
 
@@ -114,7 +116,9 @@ class Builder::Ladder {
     }
     const ast::ExprId operand = operands_.back();
     const Span span = merge(expr(operand).span, builder_.span_of(operation->close));
-    const auto depth = [&](const ast::SetElement& e) { return std::max(builder_.depth_of(e.value), builder_.depth_of(e.end)); };
+    const auto depth = [&](const ast::SetElement& e) {
+      return std::max(builder_.depth_of(e.value), builder_.depth_of(e.end));
+    };
     ast::Membership node{operand, elements};
     operands_.back() = builder_.add_expr(span, std::move(node), operand, elements, depth);
   }
@@ -127,9 +131,11 @@ class Builder::Ladder {
     if ((!waiting && !after_set) || chain_reported_) return;
     chain_reported_ = true;
     const Span first = waiting ? operators_.back().span : middle.span;
-    if (waiting && operators_.back().op == BinaryOp::less && op == BinaryOp::greater && looks_like_call(second)) {
+    if (waiting && operators_.back().op == BinaryOp::less && op == BinaryOp::greater &&
+        looks_like_call(second)) {
       const Span whole = merge(first, second);
-      builder_.sink_.report(Diag::unnamed_generic_argument, whole).help("name it, as in `dot<T = f16>(a, b)`");
+      builder_.sink_.report(Diag::unnamed_generic_argument, whole)
+          .help("name it, as in `dot<T = f16>(a, b)`");
       return;
     }
     auto diagnostic = builder_.sink_.report(Diag::chained_comparison, second);
@@ -142,7 +148,8 @@ class Builder::Ladder {
   /// Whether the `>` at `place` is followed by arguments, as in `f<g>(x)`.
   bool looks_like_call(Span place) const {
     const std::string_view rest = std::string_view(builder_.tokens_.source().text()).substr(place.end);
-    return std::holds_alternative<ast::NameRef>(expr(operands_.back()).node) && (rest.starts_with('(') || rest.starts_with('['));
+    return std::holds_alternative<ast::NameRef>(expr(operands_.back()).node) &&
+           (rest.starts_with('(') || rest.starts_with('['));
   }
 
   void cast(P::OperationContext* operation, std::size_t position) {
@@ -150,14 +157,16 @@ class Builder::Ladder {
     reduce_above(-1);
     const ast::ExprId operand = operands_.back();
     const Span span = merge(expr(operand).span, builder_.span_of(operation->castType));
-    operands_.back() = builder_.add_expr(span, ast::Cast{operand, builder_.name_of(operation->castType)}, {operand});
+    operands_.back() =
+        builder_.add_expr(span, ast::Cast{operand, builder_.name_of(operation->castType)}, {operand});
 
     const antlr4::Token* next = builder_.tokens_.get(operation->castType->getTokenIndex() + 1);
     if (position + 1 == context_->rest.size() && may_follow_cast(next->getType())) return;
     const Span cast_span = merge(last_operand, builder_.span_of(operation->castType));
     const std::string_view text = builder_.tokens_.source().text_of(cast_span);
-    const std::string shown = next->getType() == antlr4::Token::EOF ? "the end of the file"
-                                                                    : fmt::format("`{}`", builder_.tokens_.text_of(next));
+    const std::string shown = next->getType() == antlr4::Token::EOF
+                                  ? "the end of the file"
+                                  : fmt::format("`{}`", builder_.tokens_.text_of(next));
     builder_.sink_.report(Diag::cast_not_last, builder_.span_of(next), shown)
         .label(builder_.span_of(operation->cast), "this applies to everything before it")
         .fix(cast_span, fmt::format("({})", text), "put the cast in parentheses");
@@ -205,7 +214,8 @@ ast::ExprId Builder::build(P::GenericValueContext* context) {
   }
   const ast::ExprId literal = build_atom(context->literal);
   if (context->sign == nullptr) return literal;
-  return add_expr(span_of(context), ast::Unary{ast::UnaryOp::negate, span_of(context->sign), literal}, {literal});
+  return add_expr(span_of(context), ast::Unary{ast::UnaryOp::negate, span_of(context->sign), literal},
+                  {literal});
 }
 
 std::vector<ast::GenericArgument> Builder::build(P::GenericArgumentsContext* context) {

@@ -44,16 +44,19 @@ ast::ExprId Builder::build_atom(const antlr4::Token* token) {
 
 ast::ExprId Builder::build_primary(P::OperandContext* context) {
   if (context->atom != nullptr) {
-    if (context->atom->getType() == P::WHERE && (context->suffixes.empty() || context->suffixes.front()->call == nullptr)) {
+    if (context->atom->getType() == P::WHERE &&
+        (context->suffixes.empty() || context->suffixes.front()->call == nullptr)) {
       const antlr4::Token* next = tokens_.get(context->atom->getTokenIndex() + 1);
-      sink_.report(Diag::expected_token, span_of(next), "`(` after `where`", fmt::format("`{}`", tokens_.text_of(next)));
+      sink_.report(Diag::expected_token, span_of(next), "`(` after `where`",
+                   fmt::format("`{}`", tokens_.text_of(next)));
     }
     return build_atom(context->atom);
   }
   std::vector<ast::ExprId> items;
   items.reserve(context->items.size());
   for (P::ExpressionContext* item : context->items) items.push_back(build(item));
-  const Span span = merge(span_of(context->paren != nullptr ? context->paren : context->bracket), span_of(context->close));
+  const Span span =
+      merge(span_of(context->paren != nullptr ? context->paren : context->bracket), span_of(context->close));
   if (context->paren != nullptr && items.size() == 1) {
     file_.exprs[items.front()].parenthesized = true;
     file_.exprs[items.front()].span = span;
@@ -72,9 +75,11 @@ ast::ExprId Builder::build_suffixes(ast::ExprId base, const std::vector<P::Suffi
     if (suffix->generics != nullptr) {
       generics = build(suffix->generics);
       const bool axes_follow = i + 1 < suffixes.size() && suffixes[i + 1]->open != nullptr;
-      const bool call_follows = next_is_call() || (axes_follow && i + 2 < suffixes.size() && suffixes[i + 2]->call != nullptr);
+      const bool call_follows =
+          next_is_call() || (axes_follow && i + 2 < suffixes.size() && suffixes[i + 2]->call != nullptr);
       if (!call_follows) {
-        sink_.report(Diag::generics_without_call, span_of(suffix)).help("write the arguments: `dot<T = f16>(a, b)`");
+        sink_.report(Diag::generics_without_call, span_of(suffix))
+            .help("write the arguments: `dot<T = f16>(a, b)`");
         continue;
       }
       suffix = suffixes[++i];
@@ -94,14 +99,15 @@ ast::ExprId Builder::build_suffixes(ast::ExprId base, const std::vector<P::Suffi
   return base;
 }
 
-ast::ExprId Builder::build_call(ast::ExprId callee, std::vector<ast::GenericArgument> generics, P::SuffixContext* axes,
-                                P::SuffixContext* call) {
+ast::ExprId Builder::build_call(ast::ExprId callee, std::vector<ast::GenericArgument> generics,
+                                P::SuffixContext* axes, P::SuffixContext* call) {
   const Span span = merge(file_.exprs[callee].span, span_of(call));
   ast::Call node{callee, std::move(generics), std::nullopt, {}};
   if (axes != nullptr) node.axes = build_axes(axes);
   node.arguments = build(call->call);
   const std::vector<ast::Argument> arguments = node.arguments;
-  return add_expr(span, std::move(node), callee, arguments, [this](const ast::Argument& a) { return depth_of(a.value); });
+  return add_expr(span, std::move(node), callee, arguments,
+                  [this](const ast::Argument& a) { return depth_of(a.value); });
 }
 
 std::vector<ast::Name> Builder::build_axes(P::SuffixContext* context) {
@@ -109,7 +115,8 @@ std::vector<ast::Name> Builder::build_axes(P::SuffixContext* context) {
   for (P::IndexElementContext* element : context->elements) {
     const antlr4::Token* only = element->start == element->stop ? element->start : nullptr;
     if (only == nullptr || only->getType() != P::NAME) {
-      sink_.report(Diag::axis_is_not_a_name, span_of(element)).note("as in `sum[k](x)`; bind a range with `let` to name it");
+      sink_.report(Diag::axis_is_not_a_name, span_of(element))
+          .note("as in `sum[k](x)`; bind a range with `let` to name it");
     } else {
       axes.push_back(name_of(only));
     }

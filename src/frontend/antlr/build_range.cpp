@@ -16,8 +16,8 @@ ast::Range Builder::build(P::RangeContext* context) {
   return build_range(span_of(context), context->name, context->in, context->stepOf, context->relation);
 }
 
-ast::Range Builder::build_range(Span span, const antlr4::Token* name, P::DomainContext* domain, P::StepContext* step,
-                                P::ExpressionContext* relation) {
+ast::Range Builder::build_range(Span span, const antlr4::Token* name, P::DomainContext* domain,
+                                P::StepContext* step, P::ExpressionContext* relation) {
   ast::Range range;
   range.span = span;
   range.name = name_of(name);
@@ -66,7 +66,8 @@ void Builder::require_tight(ast::ExprId id) {
   if (expr.parenthesized) return;
   const auto refuse = [&](std::string_view op) {
     const std::string text(tokens_.source().text_of(expr.span));
-    sink_.report(Diag::weak_operator_in_range, expr.span, op).fix(expr.span, fmt::format("({})", text), "add them");
+    sink_.report(Diag::weak_operator_in_range, expr.span, op)
+        .fix(expr.span, fmt::format("({})", text), "add them");
   };
   if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
     if (ast::precedence(binary->op) < ast::precedence(ast::BinaryOp::bit_or)) refuse(spelling(binary->op));

@@ -40,10 +40,12 @@ ast::StmtNode Builder::build_node(P::StatementContext* context) {
   }
   if (auto* s = context->let) return build(s);
   if (auto* s = context->var) {
-    return ast::VarStmt{name_of(s->name), build(s->varType), build_optional(s->initial), build(s->annotations)};
+    return ast::VarStmt{name_of(s->name), build(s->varType), build_optional(s->initial),
+                        build(s->annotations)};
   }
   if (auto* s = context->temp) {
-    return ast::TempStmt{name_of(s->name), build(s->tempType), build_optional(s->initial), build(s->annotations)};
+    return ast::TempStmt{name_of(s->name), build(s->tempType), build_optional(s->initial),
+                         build(s->annotations)};
   }
   if (auto* s = context->shared) return ast::SharedStmt{build(s->item)};
   if (auto* s = context->channel) return build(s);
@@ -58,21 +60,25 @@ ast::StmtNode Builder::build_node(P::StatementContext* context) {
 
 ast::StmtNode Builder::build(P::LetStmtContext* context) {
   if (context->in == nullptr) {
-    std::vector<ast::Name> names = context->tuple ? names_of(context->names) : std::vector{name_of(context->name)};
+    std::vector<ast::Name> names =
+        context->tuple ? names_of(context->names) : std::vector{name_of(context->name)};
     const ast::TypeId type = build_optional(context->valueType);
     const ast::ExprId value = build(context->value);
-    return ast::LetStmt{std::move(names), context->tuple != nullptr, type, value, build(context->annotations)};
+    return ast::LetStmt{std::move(names), context->tuple != nullptr, type, value,
+                        build(context->annotations)};
   }
   const antlr4::Token* last = context->relation ? context->relation->stop
                               : context->stepOf ? context->stepOf->stop
                                                 : context->in->stop;
   const Span first_span = merge(span_of(context->name), span_of(last));
   ast::LetRangesStmt let;
-  let.ranges.push_back(build_range(first_span, context->name, context->in, context->stepOf, context->relation));
+  let.ranges.push_back(
+      build_range(first_span, context->name, context->in, context->stepOf, context->relation));
   for (ast::Range& range : build(context->ranges)) let.ranges.push_back(std::move(range));
   let.annotations = build(context->annotations);
   const auto refuse_step = [&](P::StepContext* step) {
-    if (step != nullptr) sink_.report(Diag::step_in_let, span_of(step)).note("`let` names a range without iterating over it");
+    if (step != nullptr)
+      sink_.report(Diag::step_in_let, span_of(step)).note("`let` names a range without iterating over it");
   };
   refuse_step(context->stepOf);
   for (P::RangeContext* range : context->ranges) refuse_step(range->stepOf);
@@ -122,7 +128,8 @@ ast::StmtNode Builder::build(P::IfStmtContext* context) {
   statement.branches.push_back({condition, build(context->body)});
   for (P::ElseBranchContext* branch : context->elses) {
     if (statement.otherwise) {
-      sink_.report(Diag::branch_after_else, span_of(branch->start)).label(statement.otherwise->span, "the last branch");
+      sink_.report(Diag::branch_after_else, span_of(branch->start))
+          .label(statement.otherwise->span, "the last branch");
       break;
     }
     if (branch->condition == nullptr) {
@@ -155,7 +162,8 @@ ast::StmtNode Builder::build(P::InlineCudaStmtContext* context) {
       if (tokens_.text_of(access->first) != "writes") require_word(access->first, "reads");
       list = tokens_.text_of(access->first) == "writes" ? &statement.writes : &statement.reads;
     } else if (list == nullptr) {
-      sink_.report(Diag::expected_token, span_of(access), "`reads` or `writes`", fmt::format("`{}`", text_of(access->first)));
+      sink_.report(Diag::expected_token, span_of(access), "`reads` or `writes`",
+                   fmt::format("`{}`", text_of(access->first)));
       continue;
     } else {
       name = access->first;

@@ -18,7 +18,8 @@ class Builder {
  public:
   using P = TesseraParser;
 
-  Builder(const TokenList& tokens, DiagnosticSink& sink, ast::File& file) : tokens_(tokens), sink_(sink), file_(file) {}
+  Builder(const TokenList& tokens, DiagnosticSink& sink, ast::File& file)
+      : tokens_(tokens), sink_(sink), file_(file) {}
 
   /// Fills the file with the declarations of the parse.
   void build_file(P::FileContext* context);
@@ -26,7 +27,8 @@ class Builder {
  private:
   // build_decl.cpp
   ast::DeclId build(P::DeclarationContext* context);
-  ast::DeclId add_decl(antlr4::ParserRuleContext* context, ast::DeclNode node, std::vector<ast::Annotation> annotations = {});
+  ast::DeclId add_decl(antlr4::ParserRuleContext* context, ast::DeclNode node,
+                       std::vector<ast::Annotation> annotations = {});
   ast::KernelDecl build(P::KernelDeclContext* context);
   ast::FnDecl build(P::FnDeclContext* context, bool is_const = false);
   ast::GraphDecl build(P::GraphDeclContext* context);
@@ -75,7 +77,9 @@ class Builder {
 
   // build_expr.cpp
   ast::ExprId build(P::ExpressionContext* context);
-  ast::ExprId build_optional(P::ExpressionContext* context) { return context ? build(context) : ast::ExprId(); }
+  ast::ExprId build_optional(P::ExpressionContext* context) {
+    return context ? build(context) : ast::ExprId();
+  }
   ast::ExprId build(P::GenericValueContext* context);
   std::vector<ast::GenericArgument> build(P::GenericArgumentsContext* context);
   std::vector<ast::Argument> build(P::ArgumentsContext* context);
@@ -85,8 +89,8 @@ class Builder {
   ast::ExprId build(P::OperandContext* context);
   ast::ExprId build_primary(P::OperandContext* context);
   ast::ExprId build_suffixes(ast::ExprId base, const std::vector<P::SuffixContext*>& suffixes);
-  ast::ExprId build_call(ast::ExprId callee, std::vector<ast::GenericArgument> generics, P::SuffixContext* axes,
-                         P::SuffixContext* call);
+  ast::ExprId build_call(ast::ExprId callee, std::vector<ast::GenericArgument> generics,
+                         P::SuffixContext* axes, P::SuffixContext* call);
   ast::ExprId build_index(ast::ExprId base, P::SuffixContext* context);
   ast::IndexElement build(P::IndexElementContext* context);
   std::vector<ast::Name> build_axes(P::SuffixContext* context);
@@ -120,7 +124,8 @@ class Builder {
 };
 
 template <typename Parts, typename ExprOf>
-ast::ExprId Builder::add_expr(Span span, ast::ExprNode node, ast::ExprId base, const Parts& parts, ExprOf expr_of) {
+ast::ExprId Builder::add_expr(Span span, ast::ExprNode node, ast::ExprId base, const Parts& parts,
+                              ExprOf expr_of) {
   std::uint32_t depth = depth_of(base);
   for (const auto& part : parts) depth = std::max(depth, expr_of(part));
   return add_expr_of_depth(span, std::move(node), depth + 1);

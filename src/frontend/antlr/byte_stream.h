@@ -13,7 +13,8 @@ namespace tessera::antlr {
 class ByteStream : public antlr4::CharStream {
  public:
   /// Hands out the bytes `[begin, end)` of `text`, numbered as in `text`, which must outlive the stream.
-  ByteStream(std::string_view text, std::size_t begin, std::size_t end) : text_(text), position_(begin), end_(end) {}
+  ByteStream(std::string_view text, std::size_t begin, std::size_t end)
+      : text_(text), position_(begin), end_(end) {}
 
   void consume() override;
   std::size_t LA(ssize_t offset) override;

@@ -33,12 +33,13 @@ constexpr LookAlike kLookAlikes[] = {
 
 bool is_keyword(std::size_t type) { return type >= TesseraLexer::KERNEL && type <= TesseraLexer::INF; }
 bool is_closing(std::size_t type) {
-  return type == TesseraLexer::CLOSE_PAREN || type == TesseraLexer::CLOSE_BRACKET || type == TesseraLexer::CLOSE_BRACE ||
-         type == TesseraLexer::GREATER;
+  return type == TesseraLexer::CLOSE_PAREN || type == TesseraLexer::CLOSE_BRACKET ||
+         type == TesseraLexer::CLOSE_BRACE || type == TesseraLexer::GREATER;
 }
 bool is_number(std::size_t type) { return type == TesseraLexer::INTEGER || type == TesseraLexer::FLOAT; }
 bool is_comment(std::size_t type) {
-  return type == TesseraLexer::DOCUMENTATION || type == TesseraLexer::LINE_COMMENT || type == TesseraLexer::BLOCK_COMMENT;
+  return type == TesseraLexer::DOCUMENTATION || type == TesseraLexer::LINE_COMMENT ||
+         type == TesseraLexer::BLOCK_COMMENT;
 }
 bool adjacent(const antlr4::Token& left, const antlr4::Token& right) {
   return left.getStopIndex() + 1 == right.getStartIndex();
@@ -103,7 +104,9 @@ class TokenFilter {
     }
   }
 
-  void comment(const antlr4::Token& token, ast::Comment::Kind kind) { comments_.push_back({span(token, token), kind}); }
+  void comment(const antlr4::Token& token, ast::Comment::Kind kind) {
+    comments_.push_back({span(token, token), kind});
+  }
 
   /// Bytes that start no token: one whole character, and with it a run of such characters that touch.
   std::size_t unknown_character(std::vector<TokenPtr>& raw, std::size_t i) {
@@ -119,7 +122,8 @@ class TokenFilter {
       static_cast<CommonToken&>(*raw[i]).setStopIndex(begin + length - 1);
       return keep_as(std::move(raw[i]), row.token), next;
     }
-    if (length > 1) diagnostic.note("names are made of ASCII letters, digits and `_`; comments may hold any text");
+    if (length > 1)
+      diagnostic.note("names are made of ASCII letters, digits and `_`; comments may hold any text");
     dropped_ = true;
     return next;
   }
@@ -141,12 +145,14 @@ class TokenFilter {
   std::size_t dot(std::vector<TokenPtr>& raw, std::size_t i) {
     const bool touches_previous = !kept_.empty() && adjacent(*kept_.back(), *raw[i]);
     const bool touches_next = i + 1 < raw.size() && adjacent(*raw[i], *raw[i + 1]);
-    if (touches_previous && kept_.back()->getType() == TesseraLexer::INTEGER &&
-        !(touches_next && raw[i + 1]->getType() == TesseraLexer::NAME)) {
+    if (touches_previous && kept_.back()->getType() == TesseraLexer::INTEGER) {
       const Span where = span(*kept_.back(), *raw[i]);
-      sink_.report(Diag::bare_decimal_point, where)
-          .fix(where, std::string(source_.text_of(where)) + "0", "write the digit");
-      return i + 1;
+      // C writes `1.f`; the suffix goes with the point.
+      const bool suffix = touches_next && (text(*raw[i + 1]) == "f" || text(*raw[i + 1]) == "F");
+      const Span whole = suffix ? span(*kept_.back(), *raw[i + 1]) : where;
+      sink_.report(Diag::bare_decimal_point, whole)
+          .fix(whole, std::string(source_.text_of(where)) + "0", "write the digit");
+      return i + (suffix ? 2 : 1);
     }
     const bool after_operand = touches_previous && (kept_.back()->getType() == TesseraLexer::NAME ||
                                                     is_closing(kept_.back()->getType()));
@@ -193,7 +199,8 @@ class TokenFilter {
 
 }  // namespace
 
-TokenList lex(const SourceFile& source, ScannedText text, DiagnosticSink& sink, std::vector<ast::Comment>& comments) {
+TokenList lex(const SourceFile& source, ScannedText text, DiagnosticSink& sink,
+              std::vector<ast::Comment>& comments) {
   ByteStream bytes(source.text(), text.begin, text.end);
   TesseraLexer lexer(&bytes);
   lexer.removeErrorListeners();

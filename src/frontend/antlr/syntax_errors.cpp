@@ -19,33 +19,47 @@ using P = TesseraParser;
 
 /// Begins a declaration, and cannot stand inside a body.
 bool begins_file_level(std::size_t type) {
-  return type == P::KERNEL || type == P::GRAPH || type == P::MESH || type == P::INSTANCE || type == P::IMPORT ||
-         type == P::EXTERN;
+  return type == P::KERNEL || type == P::GRAPH || type == P::MESH || type == P::INSTANCE ||
+         type == P::IMPORT || type == P::EXTERN;
 }
 bool begins_declaration(std::size_t type) {
   return begins_file_level(type) || type == P::FN || type == P::CONST || type == P::AT;
 }
 /// Stands at the start of a statement and nowhere else.
 bool is_statement_keyword(std::size_t type) {
-  return type == P::GRID || type == P::FOR || type == P::STATIC || type == P::LET || type == P::VAR || type == P::TEMP ||
-         type == P::SHARED || type == P::CHANNEL || type == P::ROLE || type == P::RETURN || type == P::INLINE ||
-         type == P::CONST;
+  return type == P::GRID || type == P::FOR || type == P::STATIC || type == P::LET || type == P::VAR ||
+         type == P::TEMP || type == P::SHARED || type == P::CHANNEL || type == P::ROLE || type == P::RETURN ||
+         type == P::INLINE || type == P::CONST;
 }
 bool begins_statement(std::size_t type) {
   switch (type) {
-    case P::IF: case P::FN: case P::MINUS: case P::NOT: case P::TILDE: case P::INTEGER: case P::FLOAT: case P::TRUE:
-    case P::FALSE: case P::INF: case P::NAME: case P::WHERE: case P::OPEN_PAREN: case P::OPEN_BRACKET:
-      return true;
-    default:
-      return is_statement_keyword(type);
+    case P::IF:
+    case P::FN:
+    case P::MINUS:
+    case P::NOT:
+    case P::TILDE:
+    case P::INTEGER:
+    case P::FLOAT:
+    case P::TRUE:
+    case P::FALSE:
+    case P::INF:
+    case P::NAME:
+    case P::WHERE:
+    case P::OPEN_PAREN:
+    case P::OPEN_BRACKET: return true;
+    default: return is_statement_keyword(type);
   }
 }
 /// A statement whose `{ … }` holds statements.
 bool has_body(std::size_t first) {
   return first == P::GRID || first == P::FOR || first == P::STATIC || first == P::IF || first == P::ROLE;
 }
-bool opens(std::size_t type) { return type == P::OPEN_PAREN || type == P::OPEN_BRACKET || type == P::OPEN_BRACE; }
-bool closes(std::size_t type) { return type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET || type == P::CLOSE_BRACE; }
+bool opens(std::size_t type) {
+  return type == P::OPEN_PAREN || type == P::OPEN_BRACKET || type == P::OPEN_BRACE;
+}
+bool closes(std::size_t type) {
+  return type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET || type == P::CLOSE_BRACE;
+}
 
 /// Passes a bracketed group whose opening bracket is next.
 void skip_group(TokenList& tokens) {
@@ -62,7 +76,8 @@ bool starts_line(const TokenList& tokens, const antlr4::Token* token) {
   if (token->getTokenIndex() == 0) return true;
   const Span previous = tokens.span_of(tokens.get(token->getTokenIndex() - 1));
   const Span here = tokens.span_of(token);
-  return tokens.source().text().substr(previous.end, here.begin - previous.end).find('\n') != std::string::npos;
+  return tokens.source().text().substr(previous.end, here.begin - previous.end).find('\n') !=
+         std::string::npos;
 }
 
 /// Passes the rest of a statement that began with a token of type `first`: through its `;`, or up to what begins or
@@ -147,8 +162,8 @@ void skip_clause(TokenList& tokens) {
 bool skip_to_body(TokenList& tokens) {
   while (true) {
     const std::size_t type = tokens.LA(1);
-    if (type == antlr4::Token::EOF || type == P::SEMICOLON || type == P::CLOSE_BRACE || begins_file_level(type) ||
-        is_statement_keyword(type)) {
+    if (type == antlr4::Token::EOF || type == P::SEMICOLON || type == P::CLOSE_BRACE ||
+        begins_file_level(type) || is_statement_keyword(type)) {
       return false;
     }
     const bool set = type == P::OPEN_BRACE && tokens.LA(-1) == P::IN;
@@ -190,7 +205,8 @@ void SyntaxErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr err
     case P::RuleStatement:
       // A keyword used as a name begins nothing.
       if (is_statement_keyword(tokens_.LA(1)) && !starts_line(tokens_, tokens_.LT(1))) tokens_.consume();
-      if (skip_statement(tokens_, start->getType(), start->getTokenIndex())) ++orphaned_braces_[enclosing_block(context)];
+      if (skip_statement(tokens_, start->getType(), start->getTokenIndex()))
+        ++orphaned_braces_[enclosing_block(context)];
       break;
     case P::RuleDeclaration: skip_declaration(tokens_, start->getTokenIndex()); break;
     case P::RuleParameter: skip_parameter(tokens_); break;
@@ -209,7 +225,8 @@ antlr4::Token* SyntaxErrorStrategy::recoverInline(antlr4::Parser* parser) {
       report_missing_semicolon(*parser, tokens_, sink_);
       return &missing_;
     }
-    const bool list_ends = waits_for(P::CLOSE_PAREN) && parser->getRuleContext()->getRuleIndex() == P::RuleParameters;
+    const bool list_ends =
+        waits_for(P::CLOSE_PAREN) && parser->getRuleContext()->getRuleIndex() == P::RuleParameters;
     if (waits_for(P::OPEN_BRACE) || list_ends) {
       report(parser, tokens_.LT(1));
       if (list_ends) return &missing_;
@@ -228,7 +245,8 @@ bool SyntaxErrorStrategy::semicolon_was_forgotten() {
   const antlr4::Token* next = tokens_.LT(1);
   const std::size_t type = next->getType();
   if (type == P::OPEN_BRACE || tokens_.follows_error(next)) return false;
-  return type == P::CLOSE_BRACE || type == antlr4::Token::EOF || is_statement_keyword(type) || starts_line(tokens_, next);
+  return type == P::CLOSE_BRACE || type == antlr4::Token::EOF || is_statement_keyword(type) ||
+         starts_line(tokens_, next);
 }
 
 void SyntaxErrorStrategy::sync(antlr4::Parser* parser) {

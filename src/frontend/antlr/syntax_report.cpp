@@ -60,11 +60,18 @@ std::string_view ended_by_semicolon(const antlr4::ParserRuleContext* context) {
 /// Reports one error; a class only to share what all of its cases look at.
 class Reporter {
  public:
-  Reporter(antlr4::Parser& parser, const TokenList& tokens, const antlr4::Token* offending, DiagnosticSink& sink)
-      : tokens_(tokens), sink_(sink), context_(parser.getContext()), token_(offending),
-        type_(offending->getType()), rule_(context_->getRuleIndex()), span_(tokens.span_of(offending)) {
+  Reporter(antlr4::Parser& parser, const TokenList& tokens, const antlr4::Token* offending,
+           DiagnosticSink& sink)
+      : tokens_(tokens),
+        sink_(sink),
+        context_(parser.getContext()),
+        token_(offending),
+        type_(offending->getType()),
+        rule_(context_->getRuleIndex()),
+        span_(tokens.span_of(offending)) {
     const auto* state = parser.getATN().states[parser.getState()];
-    for (const ssize_t wanted : parser.getATN().nextTokens(const_cast<antlr4::atn::ATNState*>(state)).toList()) {
+    for (const ssize_t wanted :
+         parser.getATN().nextTokens(const_cast<antlr4::atn::ATNState*>(state)).toList()) {
       expected_.push_back(static_cast<std::size_t>(wanted));
     }
     vocabulary_ = &parser.getVocabulary();
@@ -77,7 +84,8 @@ class Reporter {
     } else if (const auto opener = unclosed_opener(); opener && !waits_for_name()) {
       report_closing(*opener);
     } else if (rule_ == P::RuleType && !waits_for_one_token()) {
-      sink_.report(Diag::expected_type, span_, found(tokens_, token_)).note("types are names like `f32` and `bf16[M, K]`");
+      sink_.report(Diag::expected_type, span_, found(tokens_, token_))
+          .note("types are names like `f32` and `bf16[M, K]`");
     } else if (waits_for_name()) {
       report_name();
     } else if (in_expression()) {
@@ -88,25 +96,37 @@ class Reporter {
   }
 
  private:
-  const antlr4::Token* previous() const { return tokens_.get(token_->getTokenIndex() - (token_->getTokenIndex() > 0)); }
-  const antlr4::Token* next() const { return tokens_.get(std::min(token_->getTokenIndex() + 1, last_index())); }
+  const antlr4::Token* previous() const {
+    return tokens_.get(token_->getTokenIndex() - (token_->getTokenIndex() > 0));
+  }
+  const antlr4::Token* next() const {
+    return tokens_.get(std::min(token_->getTokenIndex() + 1, last_index()));
+  }
   std::size_t last_index() const { return const_cast<TokenList&>(tokens_).size() - 1; }
 
   bool waits_for_one_token() const { return expected_.size() == 1; }
   bool waits_for(std::size_t type) const { return waits_for_one_token() && expected_.front() == type; }
   bool waits_for_name() const {
-    const bool keyword_parameter = rule_ == P::RuleParameters && is_keyword(type_) && next()->getType() == P::COLON;
-    return waits_for(P::NAME) || keyword_parameter || rule_ == P::RuleGenericParameter || rule_ == P::RuleStaticBinding ||
+    const bool keyword_parameter =
+        rule_ == P::RuleParameters && is_keyword(type_) && next()->getType() == P::COLON;
+    return waits_for(P::NAME) || keyword_parameter || rule_ == P::RuleGenericParameter ||
+           rule_ == P::RuleStaticBinding ||
            (rule_ == P::RuleParameter && previous()->getType() != P::COLON && !waits_for(P::COLON)) ||
            (rule_ == P::RuleLetStmt && previous()->getType() == P::LET);
   }
   bool in_expression() const {
     switch (rule_) {
-      case P::RuleOperand: case P::RuleExpression: case P::RuleOperation: case P::RuleGenericValue: case P::RuleSetElement:
-      case P::RuleIndexElement: case P::RuleSuffix: case P::RuleStep: case P::RuleDimension: case P::RuleArgument:
-        return !waits_for_one_token();
-      default:
-        return false;
+      case P::RuleOperand:
+      case P::RuleExpression:
+      case P::RuleOperation:
+      case P::RuleGenericValue:
+      case P::RuleSetElement:
+      case P::RuleIndexElement:
+      case P::RuleSuffix:
+      case P::RuleStep:
+      case P::RuleDimension:
+      case P::RuleArgument: return !waits_for_one_token();
+      default: return false;
     }
   }
 
@@ -166,9 +186,9 @@ class Reporter {
   // ---- common slips
 
   bool common_slip() {
-    return conditional_operator() || while_loop() || missing_by() || assignment_in_condition() || c_style_parameter() ||
-           c_style_declaration() || generic_without_kind() || unnamed_generic_argument() ||
-           unknown_compound_assignment();
+    return conditional_operator() || while_loop() || missing_by() || assignment_in_condition() ||
+           c_style_parameter() || c_style_declaration() || generic_without_kind() ||
+           unnamed_generic_argument() || unknown_compound_assignment();
   }
 
   bool conditional_operator() {
@@ -180,7 +200,8 @@ class Reporter {
   bool while_loop() {
     const antlr4::Token* start = context_->getStart();
     if (rule_ != P::RuleAssignStmt || tokens_.text_of(start) != "while") return false;
-    sink_.report(Diag::while_loop, tokens_.span_of(start)).help("a `for` over a range, whose bounds may be data, takes its place");
+    sink_.report(Diag::while_loop, tokens_.span_of(start))
+        .help("a `for` over a range, whose bounds may be data, takes its place");
     return true;
   }
 
@@ -188,8 +209,11 @@ class Reporter {
   bool missing_by() {
     const bool in_range = rule_ == P::RuleGridStmt || rule_ == P::RuleForStmt || rule_ == P::RuleBlock;
     if (!in_range || (type_ != P::NAME && type_ != P::INTEGER && type_ != P::AUTO)) return false;
-    const auto* head = rule_ == P::RuleBlock ? dynamic_cast<antlr4::ParserRuleContext*>(context_->parent) : context_;
-    if (head == nullptr || (head->getRuleIndex() != P::RuleGridStmt && head->getRuleIndex() != P::RuleForStmt)) return false;
+    const auto* head =
+        rule_ == P::RuleBlock ? dynamic_cast<antlr4::ParserRuleContext*>(context_->parent) : context_;
+    if (head == nullptr ||
+        (head->getRuleIndex() != P::RuleGridStmt && head->getRuleIndex() != P::RuleForStmt))
+      return false;
     if (rule_ == P::RuleBlock && !waits_for(P::OPEN_BRACE)) return false;
     sink_.report(Diag::missing_by, span_, found(tokens_, token_))
         .fix({span_.file, span_.begin, span_.begin}, "by ", "write `by` before the step");
@@ -201,7 +225,11 @@ class Reporter {
     const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
     const auto* outer = rule_ == P::RuleBlock && parent != nullptr ? parent : context_;
     switch (outer->getRuleIndex()) {
-      case P::RuleIfStmt: case P::RuleElseBranch: case P::RuleClause: case P::RuleRange: case P::RuleForStmt:
+      case P::RuleIfStmt:
+      case P::RuleElseBranch:
+      case P::RuleClause:
+      case P::RuleRange:
+      case P::RuleForStmt:
       case P::RuleGridStmt: break;
       case P::RuleKernelDecl:
         if (dynamic_cast<const P::KernelDeclContext*>(outer)->clauses.empty()) return false;
@@ -217,7 +245,8 @@ class Reporter {
 
   /// `float* x` or `const float x` in a parameter list.
   bool c_style_parameter() {
-    if (rule_ != P::RuleParameter || !waits_for(P::COLON) || (type_ != P::NAME && type_ != P::STAR)) return false;
+    if (rule_ != P::RuleParameter || !waits_for(P::COLON) || (type_ != P::NAME && type_ != P::STAR))
+      return false;
     const antlr4::Token* type = previous();
     const antlr4::Token* name = type_ == P::STAR ? next() : token_;
     if (name->getType() != P::NAME) return false;
@@ -229,14 +258,17 @@ class Reporter {
       const std::string_view element = element_of_c_type(first).value_or(first);
       diagnostic.fix(whole, fmt::format("{}: {}", tokens_.text_of(name), element), "the name comes first");
     } else {
-      diagnostic.help("the name comes first, and a tensor names its dimensions: `{}: f32[N]`", tokens_.text_of(name));
+      diagnostic.help("the name comes first, and a tensor names its dimensions: `{}: f32[N]`",
+                      tokens_.text_of(name));
     }
     return true;
   }
 
   /// `float x;`, where the word after the type reads as the `max` of `max=`.
   bool c_style_declaration() {
-    if (rule_ != P::RuleAssignOperator || previous()->getType() != P::NAME || previous()->getTokenIndex() == 0) return false;
+    if (rule_ != P::RuleAssignOperator || previous()->getType() != P::NAME ||
+        previous()->getTokenIndex() == 0)
+      return false;
     const antlr4::Token* type = tokens_.get(previous()->getTokenIndex() - 1);
     if (type->getType() != P::NAME) return false;
     const Span whole = merge(tokens_.span_of(type), tokens_.span_of(previous()));
@@ -249,19 +281,25 @@ class Reporter {
 
   /// `kernel k<G = 4>` for `kernel k<int G = 4>`.
   bool generic_without_kind() {
-    if (type_ != P::GENERIC_OPEN || (rule_ != P::RuleParameters && rule_ != P::RuleKernelDecl && rule_ != P::RuleFnDecl)) {
+    if (type_ != P::GENERIC_OPEN ||
+        (rule_ != P::RuleParameters && rule_ != P::RuleKernelDecl && rule_ != P::RuleFnDecl)) {
       return false;
     }
-    sink_.report(Diag::expected_token, tokens_.span_of(next()), "`type`, `int` or `fn`", found(tokens_, next()))
+    sink_
+        .report(Diag::expected_token, tokens_.span_of(next()), "`type`, `int` or `fn`",
+                found(tokens_, next()))
         .note("a generic parameter is declared as `<type T = f32>`, `<int G = 4>` or `<fn act = identity>`");
     return true;
   }
 
   /// `instance k<relu> as k_relu;`
   bool unnamed_generic_argument() {
-    const bool in_use = rule_ == P::RuleInstanceDecl || rule_ == P::RuleGenericArgument || rule_ == P::RuleChannelStmt;
+    const bool in_use =
+        rule_ == P::RuleInstanceDecl || rule_ == P::RuleGenericArgument || rule_ == P::RuleChannelStmt;
     if (!in_use || (type_ != P::LESS && !waits_for(P::ASSIGN))) return false;
-    sink_.report(Diag::unnamed_generic_argument, type_ == P::LESS ? tokens_.span_of(next()) : tokens_.span_of(previous()))
+    sink_
+        .report(Diag::unnamed_generic_argument,
+                type_ == P::LESS ? tokens_.span_of(next()) : tokens_.span_of(previous()))
         .help("name it, as in `instance linear<act = relu> as linear_relu;`");
     return true;
   }
@@ -293,10 +331,10 @@ std::optional<std::string_view> element_of_c_type(std::string_view word) {
   struct Row {
     std::string_view c, element;
   };
-  constexpr Row kRows[] = {{"float", "f32"},      {"double", "f64"},  {"half", "f16"},     {"__half", "f16"},
-                           {"int", "i32"},        {"int32_t", "i32"}, {"int64_t", "i64"},  {"long", "i64"},
-                           {"unsigned", "u32"},   {"uint", "u32"},    {"uint32_t", "u32"}, {"char", "i8"},
-                           {"size_t", "index"},   {"auto", "auto"},   {"bfloat16", "bf16"}};
+  constexpr Row kRows[] = {{"float", "f32"},    {"double", "f64"},  {"half", "f16"},     {"__half", "f16"},
+                           {"int", "i32"},      {"int32_t", "i32"}, {"int64_t", "i64"},  {"long", "i64"},
+                           {"unsigned", "u32"}, {"uint", "u32"},    {"uint32_t", "u32"}, {"char", "i8"},
+                           {"size_t", "index"}, {"auto", "auto"},   {"bfloat16", "bf16"}};
   for (const Row& row : kRows) {
     if (row.c == word) return row.element;
   }
@@ -321,11 +359,13 @@ void report_not_a_statement(const TokenList& tokens, const antlr4::Token* offend
   const std::size_t type = offending->getType();
   if (type == P::AT) {
     sink.report(Diag::annotation_before_statement, span)
-        .note("inside a body an annotation stands last: before the `{{` of a loop or role, or before the `;`");
+        .note(
+            "inside a body an annotation stands last: before the `{{` of a loop or role, or before the `;`");
   } else if (type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET) {
     sink.report(Diag::unmatched_closing, span, tokens.text_of(offending));
   } else if (type == P::AUTO) {
-    sink.report(Diag::expected_statement, span, found(tokens, offending)).fix(span, "let", "a value is bound by `let`");
+    sink.report(Diag::expected_statement, span, found(tokens, offending))
+        .fix(span, "let", "a value is bound by `let`");
   } else {
     sink.report(Diag::expected_statement, span, found(tokens, offending));
   }

@@ -11,10 +11,13 @@
 
 namespace tessera::antlr {
 
-TokenList::TokenList(const SourceFile& source, std::vector<TokenPtr> tokens, std::set<std::size_t> after_error)
+TokenList::TokenList(const SourceFile& source, std::vector<TokenPtr> tokens,
+                     std::set<std::size_t> after_error)
     : source_(source), tokens_(std::move(tokens)), after_error_(std::move(after_error)) {
-  TESSERA_CHECK(!tokens_.empty() && tokens_.back()->getType() == antlr4::Token::EOF, "the tokens end with the file");
-  for (std::size_t i = 0; i < tokens_.size(); ++i) static_cast<antlr4::CommonToken&>(*tokens_[i]).setTokenIndex(i);
+  TESSERA_CHECK(!tokens_.empty() && tokens_.back()->getType() == antlr4::Token::EOF,
+                "the tokens end with the file");
+  for (std::size_t i = 0; i < tokens_.size(); ++i)
+    static_cast<antlr4::CommonToken&>(*tokens_[i]).setTokenIndex(i);
 }
 
 antlr4::Token* TokenList::LT(ssize_t k) {
@@ -30,7 +33,8 @@ void TokenList::consume() {
 }
 
 std::string TokenList::getText(const antlr4::misc::Interval& interval) {
-  return getText(tokens_[static_cast<std::size_t>(interval.a)].get(), tokens_[static_cast<std::size_t>(interval.b)].get());
+  return getText(tokens_[static_cast<std::size_t>(interval.a)].get(),
+                 tokens_[static_cast<std::size_t>(interval.b)].get());
 }
 
 std::string TokenList::getText(antlr4::RuleContext* context) { return getText(context->getSourceInterval()); }
@@ -41,7 +45,8 @@ std::string TokenList::getText(antlr4::Token* start, antlr4::Token* stop) {
 
 Span TokenList::span_of(const antlr4::Token* token) const {
   const auto begin = static_cast<std::uint32_t>(token->getStartIndex());
-  const auto end = token->getType() == antlr4::Token::EOF ? begin : static_cast<std::uint32_t>(token->getStopIndex() + 1);
+  const auto end =
+      token->getType() == antlr4::Token::EOF ? begin : static_cast<std::uint32_t>(token->getStopIndex() + 1);
   return {source_.id(), begin, end};
 }
 

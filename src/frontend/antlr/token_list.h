@@ -47,7 +47,9 @@ class TokenList : public antlr4::TokenStream {
   /// The token as written.
   std::string_view text_of(const antlr4::Token* token) const { return source_.text_of(span_of(token)); }
   /// Whether bytes right before the token were reported and dropped, so that an error here says nothing new.
-  bool follows_error(const antlr4::Token* token) const { return after_error_.contains(token->getTokenIndex()); }
+  bool follows_error(const antlr4::Token* token) const {
+    return after_error_.contains(token->getTokenIndex());
+  }
   const SourceFile& source() const { return source_; }
 
  private:
@@ -58,6 +60,7 @@ class TokenList : public antlr4::TokenStream {
 };
 
 /// Lexes the text, reports what is no token, and appends the comments to `comments`.
-TokenList lex(const SourceFile& source, ScannedText text, DiagnosticSink& sink, std::vector<ast::Comment>& comments);
+TokenList lex(const SourceFile& source, ScannedText text, DiagnosticSink& sink,
+              std::vector<ast::Comment>& comments);
 
 }  // namespace tessera::antlr
