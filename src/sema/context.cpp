@@ -47,7 +47,7 @@ void Context::declare(const ast::Name& name, EntityNode node) {
     sink.report(Diag::name_clash, name.span, name.text)
         .label(other->span, "`{}` is {} here", name.text, describe(*other))
         .note("parameters, dimensions, generics, ranges and locals of a kernel share one scope");
-    return;
+    node = ErrorEntity{};  // which of the two a use means is open
   }
   scope.declare(name.text, {std::move(node), name.span});
 }

@@ -82,7 +82,7 @@ struct Context {
   /// Gives a value the name of the `let` or `var` that holds it, unless it has one or needs none.
   void name_value(ir::ValueId value, const std::string& name);
 
-  /// Declares a name of the kernel; a clash is reported and the older entity stays.
+  /// Declares a name of the kernel; a clash is reported, and uses of the name are silent from then on.
   void declare(const ast::Name& name, EntityNode node);
 };
 

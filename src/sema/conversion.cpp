@@ -57,8 +57,7 @@ void report_mismatch(Context& context, const Operand& left, const Operand& right
   auto report = context.sink.report(Diag::mixed_types, span, spelling(a), spelling(b));
   report.label(left.span, "this is `{}`", spelling(a)).label(right.span, "this is `{}`", spelling(b));
   const bool widen_left = is_float(a) == is_float(b) ? info(a).bits < info(b).bits : is_integer(a);
-  report.note("one of them has to be converted with `as`");
-  report.help("write `({} as {})`", widen_left ? "left" : "right", spelling(widen_left ? b : a));
+  report.help("convert the {} side: `(… as {})`", widen_left ? "left" : "right", spelling(widen_left ? b : a));
 }
 
 void report_literal(Context& context, const Operand& literal, DType dtype) {
@@ -66,13 +65,11 @@ void report_literal(Context& context, const Operand& literal, DType dtype) {
   context.sink.report(Diag::literal_does_not_fit, literal.span, text, spelling(dtype));
 }
 
-std::optional<ir::Literal> typed(const Number& number, DType dtype) { return to_literal(number, dtype); }
-
 std::optional<ir::ValueId> materialize_table(Context& context, const Operand& operand, DType dtype) {
   const TableElement& element = std::get<TableElement>(operand.node);
   ir::Table table{element.name, dtype, {}};
   for (const Number& number : element.elements) {
-    const std::optional<ir::Literal> literal = typed(number, dtype);
+    const std::optional<ir::Literal> literal = to_literal(number, dtype);
     if (!literal) {
       report_literal(context, operand, dtype);
       return std::nullopt;
@@ -133,7 +130,7 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand,
   if (operand.is_poison()) return std::nullopt;
   if (operand.is_value()) return context.builder.cast(operand.value(), dtype, operand.span);
   if (!operand.is_number()) return materialize_table(context, operand, dtype);
-  const std::optional<ir::Literal> literal = typed(operand.number(), dtype);
+  const std::optional<ir::Literal> literal = to_literal(operand.number(), dtype);
   if (!literal) {
     report_literal(context, operand, dtype);
     return std::nullopt;
@@ -164,7 +161,7 @@ std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand,
 Operand cast_operand(Context& context, const Operand& operand, DType dtype, Span span) {
   if (operand.is_poison()) return poison(span);
   if (operand.is_number()) {
-    if (const std::optional<ir::Literal> literal = typed(operand.number(), dtype)) {
+    if (const std::optional<ir::Literal> literal = to_literal(operand.number(), dtype)) {
       return {context.builder.constant(*literal, dtype, span), span};
     }
   }

@@ -22,7 +22,7 @@ class Dropper {
       const ir::ValueId id = kernel_.values.id_at(i);
       ir::Value& value = kernel_.values[id];
       for_each_operand(value.op, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
-      count_becomes_extent(value);
+      if (count_becomes_extent(id)) continue;
       replacement_[i] = simpler(id).value_or(id);
       if (replacement_[i] != id) keep_name(value, kernel_.values[replacement_[i]]);
     }
@@ -46,15 +46,16 @@ class Dropper {
     return std::nullopt;
   }
 
-  void count_becomes_extent(ir::Value& value) {
+  bool count_becomes_extent(ir::ValueId id) {
+    ir::Value& value = kernel_.values[id];
     const auto* reduce = std::get_if<ir::Reduce>(&value.op);
-    if (reduce == nullptr || reduce->op != ir::ReduceOp::count) return;
+    if (reduce == nullptr || reduce->op != ir::ReduceOp::count) return false;
     const ir::Value& operand = kernel_.values[reduce->operand];
-    if (!operand.total || !value.axes.empty()) return;
+    if (!operand.total || (!value.axes.empty() && !may_lose_axes(id))) return false;
     ir::SizeId product = kernel_.sizes.constant(1);
     for (const ir::AxisId id : reduce->axes) {
       const ir::Axis& axis = kernel_.axes[id];
-      if (axis.kind != ir::AxisKind::let) return;
+      if (axis.kind != ir::AxisKind::let) return false;
       const ir::SizeId zero = kernel_.sizes.constant(0);
       const ir::SizeId extent = kernel_.sizes.subtract(axis.upper, axis.lower);
       product = kernel_.sizes.multiply(product, kernel_.sizes.maximum(extent, zero));
@@ -64,6 +65,42 @@ class Dropper {
       value.op = ir::Constant{{0, *constant}};
     } else {
       value.op = ir::Extent{product};
+    }
+    lose_axes(id);
+    replacement_[id.index()] = id;
+    return true;
+  }
+
+  /// True if everything that reads the value has its axes from other operands, too, or needs none of them.
+  bool may_lose_axes(ir::ValueId id) {
+    const std::vector<ir::AxisId> lost = kernel_.values[id].axes;
+    for (std::size_t i = id.index() + 1; i < kernel_.values.size(); ++i) {
+      const ir::Value& user = kernel_.values[kernel_.values.id_at(i)];
+      const std::vector<ir::ValueId> operands = ir::operands_of(user.op);
+      if (std::find(operands.begin(), operands.end(), id) == operands.end()) continue;
+      if (std::holds_alternative<ir::Cast>(user.op)) {
+        if (!may_lose_axes(kernel_.values.id_at(i))) return false;
+        continue;
+      }
+      if (std::holds_alternative<ir::Reduce>(user.op) || std::holds_alternative<ir::Pick>(user.op)) return false;
+      const bool covered = std::all_of(lost.begin(), lost.end(), [&](ir::AxisId axis) {
+        return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) {
+          const std::vector<ir::AxisId>& axes = kernel_.values[operand].axes;
+          return operand != id && std::find(axes.begin(), axes.end(), axis) != axes.end();
+        });
+      });
+      if (!covered) return false;
+    }
+    return true;
+  }
+
+  /// Takes the axes from a value and from the casts of it.
+  void lose_axes(ir::ValueId id) {
+    if (kernel_.values[id].axes.empty()) return;
+    kernel_.values[id].axes.clear();
+    for (std::size_t i = id.index() + 1; i < kernel_.values.size(); ++i) {
+      const auto* cast = std::get_if<ir::Cast>(&kernel_.values[kernel_.values.id_at(i)].op);
+      if (cast != nullptr && cast->operand == id) lose_axes(kernel_.values.id_at(i));
     }
   }
 
