@@ -100,14 +100,15 @@ class ExcerptWriter {
   void excerpt(Span primary, const std::vector<Label>& labels, Style style) {
     std::map<FileId, std::map<std::uint32_t, std::vector<Mark>>> others;
     std::map<std::uint32_t, std::vector<Mark>> own;
-    add_mark(own, {primary, ""}, true);
+    std::string at_primary;
     for (const Label& label : labels) {
       if (label.span == primary) {
-        own.begin()->second.front().text = label.text;
+        at_primary += (at_primary.empty() ? "" : "; ") + label.text;
       } else {
         add_mark(label.span.file == primary.file ? own : others[label.span.file], label, false);
       }
     }
+    add_mark(own, {primary, at_primary}, true);
     gutter_ = gutter_width(own, others);
     file_excerpt(primary, own, "-->", style);
     for (const auto& [file, lines] : others) {

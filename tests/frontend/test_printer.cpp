@@ -63,6 +63,15 @@ TEST_CASE("several labels on a line stand below each other from right to left") 
         "  | first\n");
 }
 
+TEST_CASE("remarks at the primary place stand behind its carets, whatever lines the other labels are on") {
+  Fixture f("one\ntwo\n");
+  f.sink.report(Diag::unterminated_comment, f.span(4, 7))
+      .label(f.span(0, 3), "before")
+      .label(f.span(4, 7), "this")
+      .label(f.span(4, 7), "and that");
+  CHECK(f.text().ends_with("1 | one\n  | --- before\n2 | two\n  | ^^^ this; and that\n"));
+}
+
 TEST_CASE("tabs and characters of several bytes keep the carets below their text") {
   Fixture f("\tλ·x\tbad\n");
   f.sink.report(Diag::unterminated_comment, f.span(7, 10));
