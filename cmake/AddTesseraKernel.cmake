@@ -201,7 +201,9 @@ macro(_tessera_add_library)
     foreach(family IN LISTS families)
       set(part ${target}_sm_${family})
       add_library(${part} OBJECT ${kernels_${family}})
-      set_target_properties(${part} PROPERTIES CUDA_ARCHITECTURES "${members_${family}}")
+      # The project's C++ standard becomes that of CUDA, too; where CMake knows no flag for it, ours does.
+      set_target_properties(${part} PROPERTIES
+        CUDA_ARCHITECTURES "${members_${family}}" CUDA_STANDARD_REQUIRED OFF CXX_STANDARD_REQUIRED OFF)
       _tessera_configure(${part})
       list(APPEND objects $<TARGET_OBJECTS:${part}>)
     endforeach()
