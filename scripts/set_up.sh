@@ -37,7 +37,7 @@ install_packages() {
     return
   fi
   local missing
-  mapfile -t missing < <(missing_packages)
+  read -ra missing <<<"$(missing_packages | tr '\n' ' ')"
   if ((${#missing[@]} == 0)); then return; fi
   say "Installing ${missing[*]}"
   if ((EUID != 0)); then
