@@ -39,10 +39,10 @@ install_packages() {
   local missing
   read -ra missing <<<"$(missing_packages | tr '\n' ' ')"
   if ((${#missing[@]} == 0)); then return; fi
-  say "Installing ${missing[*]}"
   if ((EUID != 0)); then
     fail "packages are missing and only root may install them; run: sudo apt-get install ${missing[*]}" 3
   fi
+  say "Installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
   local log
   log=$(mktemp)
