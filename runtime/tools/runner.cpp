@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory, timing and devices for programs that load a compiled kernel and know no CUDA themselves. Compiled
-// together with generated files into one shared object: by nvcc for a GPU, by g++ for the host twin. Every
-// function is plain C and answers 0 for success; otherwise tessera_runner_last_error() says what went wrong.
+// The runner of tessera/runner.h, with CUDA when nvcc compiles it, on the host twin when g++ does.
+#include "tessera/runner.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -18,8 +18,6 @@
 #else
 #include <cuda_runtime.h>
 #endif
-
-#define TESSERA_RUNNER_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 
@@ -191,68 +189,49 @@ int copy_text(const std::string& text, char* buffer, std::int64_t size) {
 
 }  // namespace
 
-/// 1 when kernels of this object run on the host twin, 0 when they run on a GPU.
-TESSERA_RUNNER_EXPORT int tessera_runner_is_twin(void) { return TESSERA_TWIN; }
+int tessera_runner_is_twin(void) { return TESSERA_TWIN; }
 
-/// What went wrong in the last call of this thread that failed; empty after one that succeeded.
-TESSERA_RUNNER_EXPORT const char* tessera_runner_last_error(void) { return last_error.c_str(); }
+const char* tessera_runner_last_error(void) { return last_error.c_str(); }
 
-/// How many devices there are: GPUs, or 1 for the host twin.
-TESSERA_RUNNER_EXPORT int tessera_runner_device_count(int* count) { return device_count(count); }
+int tessera_runner_device_count(int* count) { return device_count(count); }
 
-/// The name of a device, cut to `size` bytes with its terminator; and how many multiprocessors it has.
-TESSERA_RUNNER_EXPORT int tessera_runner_device_name(int device, char* buffer, int64_t size) {
+int tessera_runner_device_name(int device, char* buffer, int64_t size) {
   std::string name;
   if (const int error = device_name(device, &name)) return error;
   return copy_text(name, buffer, size);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_multiprocessors(int device, int* count) {
-  return multiprocessors(device, count);
-}
+int tessera_runner_multiprocessors(int device, int* count) { return multiprocessors(device, count); }
 
-/// Device memory of the caller, aligned to 256 bytes. On the twin, `device` is not looked at in any function
-/// here.
-TESSERA_RUNNER_EXPORT int tessera_runner_allocate(int device, int64_t bytes, void** memory) {
+int tessera_runner_allocate(int device, int64_t bytes, void** memory) {
   if (bytes < 0) return fail("a negative number of bytes");
   return allocate(device, bytes, memory);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_free(int device, void* memory) { return release(device, memory); }
+int tessera_runner_free(int device, void* memory) { return release(device, memory); }
 
-/// Copies between host and device memory, and sets every byte of device memory. All three have happened on
-/// return.
-TESSERA_RUNNER_EXPORT int tessera_runner_copy_in(int device, void* to, const void* from, int64_t bytes) {
+int tessera_runner_copy_in(int device, void* to, const void* from, int64_t bytes) {
   return copy_in(device, to, from, bytes);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_copy_out(int device, void* to, const void* from, int64_t bytes) {
+int tessera_runner_copy_out(int device, void* to, const void* from, int64_t bytes) {
   return copy_out(device, to, from, bytes);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_fill(int device, void* memory, int byte, int64_t bytes) {
+int tessera_runner_fill(int device, void* memory, int byte, int64_t bytes) {
   return fill(device, memory, byte, bytes);
 }
 
-/// Waits until the device has done everything; reports what failed meanwhile.
-TESSERA_RUNNER_EXPORT int tessera_runner_synchronize(int device) { return synchronize(device); }
+int tessera_runner_synchronize(int device) { return synchronize(device); }
 
-/// Time of what is queued on the default stream between start and stop; repeat the pair, then ask for the
-/// median of all pairs in milliseconds, which begins a new series. Events on a GPU, the steady clock on the
-/// twin.
-TESSERA_RUNNER_EXPORT int tessera_runner_time_start(int device) {
+int tessera_runner_time_start(int device) {
   if (marks.size() >= 2 * kMostRepeats) return fail("too many repeats");
   if (marks.size() % 2 != 0) return fail("the last repeat has not stopped");
   return add_mark(device);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_time_stop(int device) {
+int tessera_runner_time_stop(int device) {
   if (marks.size() % 2 == 0) return fail("no repeat has started");
   return add_mark(device);
 }
-TESSERA_RUNNER_EXPORT int tessera_runner_time_median(double* milliseconds) {
-  return median_milliseconds(milliseconds);
-}
+int tessera_runner_time_median(double* milliseconds) { return median_milliseconds(milliseconds); }
 
-/// What a plain copy of `bytes` bytes within the device reaches, in bytes read and written per second: the
-/// median of `repeats` (at least 1) after one that is not counted.
-TESSERA_RUNNER_EXPORT int tessera_runner_copy_bandwidth(int device, int64_t bytes, int repeats,
-                                                        double* bytes_per_second) {
+int tessera_runner_copy_bandwidth(int device, int64_t bytes, int repeats, double* bytes_per_second) {
   void* memory[2] = {};
   int error = 0;
   for (void*& half : memory) {
@@ -277,11 +256,7 @@ TESSERA_RUNNER_EXPORT int tessera_runner_copy_bandwidth(int device, int64_t byte
   return succeed();
 }
 
-/// How the twin runs launches of this thread, whose faults are no longer printed but kept for
-/// tessera_runner_twin_fault: schedule 0 forward, 1 reverse, 2 random with `seed`;
-/// drop_barrier is -1, or the number of a barrier place that does not wait (to test that this is found).
-/// Fails on a GPU.
-TESSERA_RUNNER_EXPORT int tessera_runner_twin_options(int schedule, uint64_t seed, int drop_barrier) {
+int tessera_runner_twin_options(int schedule, uint64_t seed, int drop_barrier) {
 #if TESSERA_TWIN
   if (schedule < 0 || schedule > 2) return fail("the schedule is 0, 1 or 2");
   tessera::twin::on_fault([](const tessera::twin::Fault&) {});
@@ -293,9 +268,7 @@ TESSERA_RUNNER_EXPORT int tessera_runner_twin_options(int schedule, uint64_t see
 #endif
 }
 
-/// The text of fault number `fault` of this thread's last launch on the twin, cut to `size` bytes; fails when
-/// there are not so many.
-TESSERA_RUNNER_EXPORT int tessera_runner_twin_fault(int fault, char* buffer, int64_t size) {
+int tessera_runner_twin_fault(int fault, char* buffer, int64_t size) {
 #if TESSERA_TWIN
   const std::vector<tessera::twin::Fault>& faults = tessera::twin::faults();
   if (fault < 0 || fault >= static_cast<int>(faults.size())) return fail("there is no such fault");

@@ -47,9 +47,9 @@ Status add_one(const Tensor& x, const Tensor& y, const LaunchOptions& options) {
 
   const bool aligned = vector_access(x, 1, 8) && vector_access(y, 1, 8);
   switch (check.choose(options, {aligned, true})) {
-    case 0:  // whole vectors: tiles of 32 x 128
-      return launch(check, options, add_one_tiles<16, 16, 32, 8>,
-                    Blocks{ceil_divide(R, 32) * ceil_divide(C, 128)}, Threads{256},
+    case 0:  // whole vectors: tiles of 16 x 256
+      return launch(check, options, add_one_tiles<8, 32, 16, 8>,
+                    Blocks{ceil_divide(R, 16) * ceil_divide(C, 256)}, Threads{256},
                     view<const bf16, 2>(x), view<bf16, 2>(y), R, C);
     case 1:  // any strides: tiles of 32 x 32
       return launch(check, options, add_one_tiles<8, 32, 32, 1>,

@@ -100,7 +100,8 @@ Status softmax(const Tensor& x, const Tensor& y, const LaunchOptions& options) {
   if (R == 0 || C == 0) return check.status();  // nothing to write
 
   const bool aligned = vector_access(x, 1, 8) && vector_access(y, 1, 8);
-  switch (check.choose(options, {aligned && C <= 1024, aligned && C <= 4096, aligned && C <= 8192, aligned, true})) {
+  const bool fits_1024 = aligned && C <= 1024, fits_4096 = aligned && C <= 4096, fits_8192 = aligned && C <= 8192;
+  switch (check.choose(options, {fits_1024, fits_4096, fits_8192, aligned, true})) {
     case 0:  // a warp holds a row
       return launch(check, options, softmax_resident<32, 4, 8, 4>, Blocks{ceil_divide(R, 4)}, Threads{128},
                     view<const bf16, 2>(x), view<bf16, 2>(y), R, C);

@@ -54,7 +54,8 @@ unsigned nearest_bits(Exact x) {
   const Exact step = values[largest] - values[largest - 1];
   if (std::isinf(x)) return sign | (std::is_same_v<T, fp8_e4m3> ? largest : largest + 1);
   if (magnitude >= values[largest] + step / 2) return sign | (saturates ? largest : largest + 1);
-  const auto above = static_cast<unsigned>(std::lower_bound(values.begin(), values.end(), magnitude) - values.begin());
+  const auto above =
+      static_cast<unsigned>(std::lower_bound(values.begin(), values.end(), magnitude) - values.begin());
   if (above > largest) return sign | largest;
   if (above == 0 || values[above] == magnitude) return sign | above;
   const Exact to_above = values[above] - magnitude, to_below = magnitude - values[above - 1];
@@ -113,21 +114,25 @@ std::vector<T> values_of() {
       T value;
       std::memcpy(&value, &bits, sizeof value);
       result.push_back(value);
-      if constexpr (std::is_floating_point_v<T>) result.push_back(static_cast<T>(static_cast<std::int64_t>(bits)));
+      if constexpr (std::is_floating_point_v<T>)
+        result.push_back(static_cast<T>(static_cast<std::int64_t>(bits)));
     }
     if constexpr (std::is_floating_point_v<T>) {
       for (const Exact value : finite_values<f16>()) {
-        for (const Exact scale : {1.0L, 1.0L + 0x1p-11L, 1.0L + 0x1p-11L + 0x1p-22L, 1.0L + 0x1p-11L - 0x1p-22L, -1.5L}) {
+        for (const Exact scale :
+             {1.0L, 1.0L + 0x1p-11L, 1.0L + 0x1p-11L + 0x1p-22L, 1.0L + 0x1p-11L - 0x1p-22L, -1.5L}) {
           result.push_back(static_cast<T>(value * scale));
         }
       }
-      for (const T value : {T(0), -T(0), T(448), T(464), T(480), T(57344), T(61440), T(65504), T(65520), T(1e30)}) {
+      for (const T value :
+           {T(0), -T(0), T(448), T(464), T(480), T(57344), T(61440), T(65504), T(65520), T(1e30)}) {
         result.push_back(value);
         result.push_back(std::nextafter(value, T(0)));
         result.push_back(std::nextafter(value, std::numeric_limits<T>::infinity()));
       }
-      result.insert(result.end(), {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                                   std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min()});
+      result.insert(result.end(),
+                    {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+                     std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min()});
     }
   }
   return result;
@@ -135,9 +140,8 @@ std::vector<T> values_of() {
 
 template <typename To, typename From>
 int wrong(const std::vector<From>& values) {
-  return static_cast<int>(std::count_if(values.begin(), values.end(), [](From from) {
-    return !is_right<To, From>(from, convert<To>(from));
-  }));
+  return static_cast<int>(std::count_if(
+      values.begin(), values.end(), [](From from) { return !is_right<To, From>(from, convert<To>(from)); }));
 }
 
 template <typename From, typename... To>
@@ -147,8 +151,9 @@ void check_all(std::tuple<To...>) {
   for (const int count : {wrong<To, From>(values)...}) CHECK(count == 0);
 }
 
-using Types = std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                         std::uint32_t, std::uint64_t, fp8_e4m3, fp8_e5m2, f16, bf16, float, double>;
+using Types =
+    std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+               std::uint32_t, std::uint64_t, fp8_e4m3, fp8_e5m2, f16, bf16, float, double>;
 
 template <typename... From>
 void check_all_pairs(std::tuple<From...> all) {
@@ -157,4 +162,6 @@ void check_all_pairs(std::tuple<From...> all) {
 
 }  // namespace
 
-TEST_CASE("all pairs of element types convert to the nearest, wrapped or saturated value") { check_all_pairs(Types{}); }
+TEST_CASE("all pairs of element types convert to the nearest, wrapped or saturated value") {
+  check_all_pairs(Types{});
+}

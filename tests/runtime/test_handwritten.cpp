@@ -28,9 +28,15 @@ constexpr float kPoison = -12345.0f;
 template <typename T>
 struct Matrix {
   Matrix(tessera::index rows, tessera::index columns, tessera::index pitch, tessera::index shift)
-      : rows(rows), columns(columns), pitch(pitch), shift(shift), data(static_cast<std::size_t>(rows * pitch + shift + 16)) {}
+      : rows(rows),
+        columns(columns),
+        pitch(pitch),
+        shift(shift),
+        data(static_cast<std::size_t>(rows * pitch + shift + 16)) {}
 
-  T& at(tessera::index row, tessera::index column) { return data[static_cast<std::size_t>(shift + row * pitch + column)]; }
+  T& at(tessera::index row, tessera::index column) {
+    return data[static_cast<std::size_t>(shift + row * pitch + column)];
+  }
   Tensor view() { return strided_tensor(data.data() + shift, {rows, columns}, {pitch, 1}); }
 
   tessera::index rows, columns, pitch, shift;
@@ -41,17 +47,19 @@ struct Shape {
   tessera::index rows, columns, padding, shift;
 };
 
-const Shape kShapes[] = {{0, 5, 0, 0},    {5, 0, 0, 0},     {1, 1, 0, 0},     {3, 7, 0, 0},      {7, 8, 0, 0},
-                         {33, 64, 0, 0},  {5, 127, 1, 0},   {17, 250, 0, 0},  {9, 256, 8, 8},    {9, 256, 8, 3},
-                         {4, 1000, 0, 0}, {2, 1024, 0, 0},  {3, 1032, 0, 0},  {2, 4096, 16, 16}, {3, 4099, 0, 0},
-                         {2, 8192, 0, 0}, {1, 10000, 0, 0}, {130, 31, 3, 1},  {64, 96, 0, 0},    {1, 8200, 0, 8}};
+const Shape kShapes[] = {{0, 5, 0, 0},     {5, 0, 0, 0},      {1, 1, 0, 0},    {3, 7, 0, 0},
+                         {7, 8, 0, 0},     {33, 64, 0, 0},    {5, 127, 1, 0},  {17, 250, 0, 0},
+                         {9, 256, 8, 8},   {9, 256, 8, 3},    {4, 1000, 0, 0}, {2, 1024, 0, 0},
+                         {3, 1032, 0, 0},  {2, 4096, 16, 16}, {3, 4099, 0, 0}, {2, 8192, 0, 0},
+                         {1, 10000, 0, 0}, {130, 31, 3, 1},   {64, 96, 0, 0},  {1, 8200, 0, 8}};
 
 /// Whether nothing around the elements of the matrix was touched.
 template <typename T, typename IsPoison>
 bool surroundings_intact(Matrix<T>& matrix, IsPoison is_poison) {
   std::vector<bool> inside(matrix.data.size());
   for (tessera::index r = 0; r < matrix.rows; ++r) {
-    for (tessera::index c = 0; c < matrix.columns; ++c) inside[static_cast<std::size_t>(matrix.shift + r * matrix.pitch + c)] = true;
+    for (tessera::index c = 0; c < matrix.columns; ++c)
+      inside[static_cast<std::size_t>(matrix.shift + r * matrix.pitch + c)] = true;
   }
   for (std::size_t i = 0; i < inside.size(); ++i) {
     if (!inside[i] && !is_poison(matrix.data[i])) return false;
@@ -75,7 +83,8 @@ void run_variants(const Kernel& kernel, int variants, const Check& is_right) {
       Matrix<bf16> x(shape.rows, shape.columns, shape.columns + shape.padding, shape.shift);
       Matrix<bf16> y(shape.rows, shape.columns, shape.columns + shape.padding, shape.shift);
       std::uint32_t state = 1;
-      for (bf16& value : x.data) value = from_float<bf16>(static_cast<float>((state = state * 1664525u + 1013904223u) >> 24) / 32 - 4);
+      for (bf16& value : x.data)
+        value = from_float<bf16>(static_cast<float>((state = state * 1664525u + 1013904223u) >> 24) / 32 - 4);
       for (bf16& value : y.data) value = from_float<bf16>(kPoison);
       const Status status = kernel(x.view(), y.view(), {.variant = variant});
       INFO(text(shape) << ", variant " << variant << ": " << status.message());
@@ -117,9 +126,7 @@ bool softmax_is_right(Matrix<bf16>& x, Matrix<bf16>& y) {
 
 }  // namespace
 
-TEST_CASE("add_one agrees with a loop, to the bit") {
-  run_variants(kernels::add_one, 2, add_one_is_right);
-}
+TEST_CASE("add_one agrees with a loop, to the bit") { run_variants(kernels::add_one, 2, add_one_is_right); }
 
 TEST_CASE("softmax agrees with a loop in double, within its bound") {
   run_variants(kernels::softmax, 5, softmax_is_right);

@@ -14,12 +14,11 @@ using tessera::index;
 
 namespace {
 
-void count_threads(View<float, 2> y) {
-  y.store({0, 0}, y.load({0, 0}) + 1.0f);
-}
+void count_threads(View<float, 2> y) { y.store({0, 0}, y.load({0, 0}) + 1.0f); }
 
 /// A launcher as the compiler prints it; `launched` says whether the kernel ran.
-Status launcher(const Tensor& x, const Tensor& y, const LaunchOptions& options = {}, bool* launched = nullptr) {
+Status launcher(const Tensor& x, const Tensor& y, const LaunchOptions& options = {},
+                bool* launched = nullptr) {
   LaunchCheck check("scale");
   check.tensor<const bf16, 2>(0, "x", x);
   check.tensor<float, 2>(1, "y", y, Access::update);
@@ -29,7 +28,8 @@ Status launcher(const Tensor& x, const Tensor& y, const LaunchOptions& options =
   check.require(C >= 2, "C >= 2");
   check.disjoint(1, "y", y, 0, "x", x);
   const int variant = check.choose(options, {C % 8 == 0, C >= 0});
-  const Status status = launch(check, options, count_threads, Blocks{variant < 0 ? 3 : 1}, Threads{1}, view<float, 2>(y));
+  const Status status =
+      launch(check, options, count_threads, Blocks{variant < 0 ? 3 : 1}, Threads{1}, view<float, 2>(y));
   if (launched != nullptr) *launched = status.ok() && static_cast<const float*>(y.data)[0] == 1.0f;
   return status;
 }
@@ -57,7 +57,8 @@ TEST_CASE("each mistake is named, and launches nothing") {
     const char* message;
   };
   const Case cases[] = {
-      {[](Data& data) { data.tx.rank = 3; }, TESSERA_WRONG_RANK, "scale: argument 0 (x): rank is 3, expected 2"},
+      {[](Data& data) { data.tx.rank = 3; }, TESSERA_WRONG_RANK,
+       "scale: argument 0 (x): rank is 3, expected 2"},
       {[](Data& data) { data.tx.dtype = TESSERA_F16; }, TESSERA_WRONG_DTYPE,
        "scale: argument 0 (x): element type is f16, expected bf16"},
       {[](Data& data) { data.ty.dtype = 99; }, TESSERA_WRONG_DTYPE,
@@ -72,14 +73,16 @@ TEST_CASE("each mistake is named, and launches nothing") {
        "scale: argument 1 (y): stride of dimension 0 is 0, expected at least 1"},
       {[](Data& data) { data.ty.stride[0] = 7; }, TESSERA_WRONG_STRIDE,
        "scale: argument 1 (y): stride of dimension 0 is 7, expected at least 8"},
-      {[](Data& data) { data.tx.data = nullptr; }, TESSERA_NULL_POINTER, "scale: argument 0 (x): data is null"},
+      {[](Data& data) { data.tx.data = nullptr; }, TESSERA_NULL_POINTER,
+       "scale: argument 0 (x): data is null"},
       {[](Data& data) { data.ty.data = reinterpret_cast<char*>(data.y) + 1; }, TESSERA_MISALIGNED,
        "scale: argument 1 (y): address is 1 modulo 4, expected 0"},
       {[](Data& data) { data.ty.device = 0; }, TESSERA_WRONG_DEVICE,
        "scale: argument 1 (y): device is 0, expected -1"},
       {[](Data& data) { data.ty.data = data.x; }, TESSERA_OVERLAP,
        "scale: argument 1 (y): shares memory with argument 0 (x)"},
-      {[](Data& data) { data.tx.extent[1] = data.ty.extent[1] = 1; }, TESSERA_CONSTRAINT, "scale: requires C >= 2"},
+      {[](Data& data) { data.tx.extent[1] = data.ty.extent[1] = 1; }, TESSERA_CONSTRAINT,
+       "scale: requires C >= 2"},
       {[](Data& data) { data.tx.extent[0] = data.ty.extent[0] = index{1} << 62; }, TESSERA_TOO_LARGE,
        "scale: argument 0 (x): too large: more than 2^62 elements or bytes"},
       {[](Data& data) { data.tx.stride[0] = index{1} << 62; }, TESSERA_TOO_LARGE,
@@ -106,8 +109,25 @@ TEST_CASE("variants: the first that fits, or the one asked for") {
     LaunchCheck refused("k");
     CHECK(refused.choose({.variant = variant}, {false, true, true}) == -1);
     CHECK(refused.status().code == TESSERA_UNKNOWN_VARIANT);
-    CHECK(refused.status().message() == "k: variant " + std::to_string(variant) + " does not fit these arguments");
+    CHECK(refused.status().message() ==
+          "k: variant " + std::to_string(variant) + " does not fit these arguments");
   }
+}
+
+TEST_CASE("no variant fits") {
+  LaunchCheck check("k");
+  CHECK(check.choose({}, {false, false}) == -1);
+  CHECK(check.status().message() == "k: no variant fits these arguments");
+}
+
+TEST_CASE("what no GPU takes is refused") {
+  Data data;
+  LaunchCheck check("k");
+  const auto y = view<float, 2>(data.ty);
+  CHECK(launch(check, {}, count_threads, Blocks{1}, Threads{1025}, y).message() ==
+        "k: too large: threads of a block");
+  CHECK(launch(check, {}, count_threads, Blocks{1}, Threads{32}, DynamicShared{228 * 1024}, y).code ==
+        TESSERA_TOO_LARGE);
 }
 
 TEST_CASE("empty tensors need no memory and are checked all the same") {

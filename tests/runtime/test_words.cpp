@@ -113,13 +113,18 @@ void test_arg_group(bool with_nan) {
   }
   std::vector<Indexed<float>> indexed;
   for (const float value : values) indexed.push_back({value, static_cast<index>(indexed.size())});
-  const auto first_of = [](int group, int round) { return static_cast<std::size_t>((round * kGroups + group) * kThreads); };
-  reduce_all<kThreads, kGroups>(ArgMaximum{}, indexed, kRounds, [&](int group, int round, Indexed<float> result) {
-    REQUIRE(result.position == first_best(values, first_of(group, round), kThreads, std::greater<float>()));
-  });
-  reduce_all<kThreads, kGroups>(ArgMinimum{}, indexed, kRounds, [&](int group, int round, Indexed<float> result) {
-    REQUIRE(result.position == first_best(values, first_of(group, round), kThreads, std::less<float>()));
-  });
+  const auto first_of = [](int group, int round) {
+    return static_cast<std::size_t>((round * kGroups + group) * kThreads);
+  };
+  reduce_all<kThreads, kGroups>(
+      ArgMaximum{}, indexed, kRounds, [&](int group, int round, Indexed<float> result) {
+        REQUIRE(result.position ==
+                first_best(values, first_of(group, round), kThreads, std::greater<float>()));
+      });
+  reduce_all<kThreads, kGroups>(
+      ArgMinimum{}, indexed, kRounds, [&](int group, int round, Indexed<float> result) {
+        REQUIRE(result.position == first_best(values, first_of(group, round), kThreads, std::less<float>()));
+      });
 }
 
 }  // namespace
@@ -159,10 +164,12 @@ TEST_CASE("argmax and argmin take the first, and NaN before anything else") {
 TEST_CASE("a float sum has the same bits in all threads and on every schedule") {
   std::mt19937 random(5);
   std::vector<float> values(256);
-  for (float& value : values) value = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 40) - 60);
+  for (float& value : values)
+    value = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 40) - 60);
   std::set<float> results;
   const twin::Options before = twin::options();
-  for (const twin::Schedule schedule : {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
+  for (const twin::Schedule schedule :
+       {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
     twin::options().schedule = schedule;
     reduce_all<256, 1>(Sum{}, values, 1, [&](int, int, float result) { results.insert(result); });
   }
@@ -317,12 +324,22 @@ TEST_CASE("a divisor divides as `/` does, to the bit") {
   };
   for (int i = 0; i < 3000; ++i) {
     // Mantissas of all kinds and those at the ends, where roundings are hard; exponents all over and near the bounds.
-    const auto mantissa = static_cast<std::uint32_t>(i % 3 == 0 ? random() % 64 : i % 3 == 1 ? 0x7fffff - random() % 64 : random());
-    const float b = math::from_bits((mantissa & 0x7fffffu) | static_cast<std::uint32_t>(90 + random() % 75) << 23);
+    const auto mantissa = static_cast<std::uint32_t>(i % 3 == 0   ? random() % 64
+                                                     : i % 3 == 1 ? 0x7fffff - random() % 64
+                                                                  : random());
+    const float b =
+        math::from_bits((mantissa & 0x7fffffu) | static_cast<std::uint32_t>(90 + random() % 75) << 23);
     for (int j = 0; j < 1000; ++j) check(math::from_bits(static_cast<std::uint32_t>(random())), b);
     for (int j = 0; j < 1000; ++j) check(b * static_cast<float>(random() % 4096 + 1) / 4096.0f, b);
   }
-  const float special[] = {0.0f, -0.0f, 1.0f, -3.0f, 1e-45f, 1e-38f, 3e38f, std::numeric_limits<float>::infinity(),
+  const float special[] = {0.0f,
+                           -0.0f,
+                           1.0f,
+                           -3.0f,
+                           1e-45f,
+                           1e-38f,
+                           3e38f,
+                           std::numeric_limits<float>::infinity(),
                            std::numeric_limits<float>::quiet_NaN()};
   for (const float a : special) {
     for (const float b : special) check(a, b);

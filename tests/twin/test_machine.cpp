@@ -41,7 +41,8 @@ TEST_CASE("schedules order threads and blocks, and visit each once") {
   CHECK(orders.size() == 10);
 
   for (const std::int64_t blocks : {1, 2, 12, 997, 3000}) {
-    for (const twin::Schedule schedule : {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
+    for (const twin::Schedule schedule :
+         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
       twin::options() = {schedule, 1499, -1};
       std::set<std::int64_t> seen;
       CHECK(twin::run({blocks, 1, 0}, [&] { seen.insert(context.block); }));
@@ -56,7 +57,8 @@ TEST_CASE("threads that never wait run on one stack, without a switch") {
   std::set<std::uintptr_t> stacks;
   CHECK(twin::run({3, 1024, 0}, [&] {
     int local = 0;
-    stacks.insert(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + static_cast<std::uintptr_t>(local));
+    stacks.insert(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) +
+                  static_cast<std::uintptr_t>(local));
   }));
   CHECK(stacks.size() == 1);
 }
@@ -78,7 +80,8 @@ TEST_CASE("threads that wait keep what is on their stacks") {
 }
 
 TEST_CASE("nobody passes a barrier before everybody is there") {
-  for (const twin::Schedule schedule : {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
+  for (const twin::Schedule schedule :
+       {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
     twin::options() = {schedule, 7, -1};
     int arrived = 0, early = 0;
     CHECK(twin::run({1, 96, 0}, [&] {

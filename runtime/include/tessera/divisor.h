@@ -15,26 +15,29 @@ namespace tessera {
 /// be a normal number and nothing to overflow, so operands of extreme size take the plain division.
 class Divisor {
  public:
-  TESSERA_HD explicit Divisor(float b) : b_(b), high_(1.0f / b), low_(math::fma(-b, high_, 1.0f) * high_) {}
+  TESSERA_HD explicit Divisor(float b)
+      : b_(b), high_(1.0f / b), low_(math::fma(-b, high_, 1.0f) * high_), moderate_(has_exponent<24>(b)) {}
 
   TESSERA_HD friend float operator/(float a, const Divisor& b) {
-    if (!b.suits(a)) return a / b.b_;
+    const bool moderate = has_exponent<100>(a) & b.moderate_;  // one branch, not two
+    if (!moderate) return a / b.b_;
     const float quotient = math::fma(a, b.high_, a * b.low_);
     return math::fma(math::fma(-b.b_, quotient, a), b.high_, quotient);
   }
 
  private:
-  /// Whether 2^-100 <= |a| < 2^100 and 2^-24 <= |b| < 2^24.
-  TESSERA_HD bool suits(float a) const {
-    constexpr std::uint32_t kDividendFrom = (127u - 100u) << 23, kDividendSpan = 200u << 23;
-    constexpr std::uint32_t kDivisorFrom = (127u - 24u) << 23, kDivisorSpan = 48u << 23;
-    return (math::to_bits(a) & 0x7fffffffu) - kDividendFrom < kDividendSpan &&
-           (math::to_bits(b_) & 0x7fffffffu) - kDivisorFrom < kDivisorSpan;
+  /// Whether 2^-kMost <= |x| < 2^kMost.
+  template <int kMost>
+  TESSERA_HD static bool has_exponent(float x) {
+    constexpr std::uint32_t kFrom = static_cast<std::uint32_t>(127 - kMost) << 23;
+    constexpr std::uint32_t kSpan = static_cast<std::uint32_t>(2 * kMost) << 23;
+    return (math::to_bits(x) & 0x7fffffffu) - kFrom < kSpan;
   }
 
   float b_;
   float high_;  // high_ + low_ is 1 / b_ to twice the precision
   float low_;
+  bool moderate_;
 };
 
 }  // namespace tessera

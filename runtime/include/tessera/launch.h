@@ -3,6 +3,7 @@
 // can be captured in a CUDA graph.
 #pragma once
 
+#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -42,6 +43,9 @@ inline constexpr int kDefaultDynamicSharedBytes = 48 * 1024;
 
 #if TESSERA_TWIN
 inline int current_device() { return TESSERA_HOST; }
+
+/// What no GPU takes, the twin does not take either.
+inline constexpr int kMaxThreads = 1024, kMaxDynamicSharedBytes = 227 * 1024;
 #else
 inline int current_device() {
   int device = -2;
@@ -92,6 +96,10 @@ inline Status launch(const LaunchCheck& check, const LaunchOptions& options, voi
   const index count = blocks.count < detail::kMaxBlocks ? blocks.count : detail::kMaxBlocks;
 #if TESSERA_TWIN
   static_cast<void>(options);
+  if (threads.count > detail::kMaxThreads || shared.bytes > detail::kMaxDynamicSharedBytes) {
+    const char* rule = threads.count > detail::kMaxThreads ? "threads of a block" : "dynamic shared memory";
+    return Status(TesseraStatus{TESSERA_TOO_LARGE, -1, -1, 0, 0, 0, check.kernel(), nullptr, rule});
+  }
   return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes}, kernel,
                                      static_cast<Parameters>(arguments)...);
 #else
@@ -120,14 +128,15 @@ inline int multiprocessor_count() {
   return 4;
 #else
   constexpr int kDevices = 64;
-  static int counts[kDevices] = {};
+  static std::atomic<int> counts[kDevices] = {};
   const int device = detail::current_device();
   if (device < 0 || device >= kDevices) return 1;
-  if (counts[device] == 0 &&
-      cudaDeviceGetAttribute(&counts[device], cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
-    counts[device] = 1;
+  int count = counts[device];
+  if (count == 0) {
+    const cudaError_t error = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    counts[device] = count = error == cudaSuccess ? count : 1;
   }
-  return counts[device];
+  return count;
 #endif
 }
 

@@ -59,13 +59,11 @@ static inline int tessera_status_detail(const TesseraStatus* status, char* buffe
   const long long expected = (long long)status->expected, actual = (long long)status->actual;
   const char* rule = status->rule ? status->rule : "";
   switch (status->code) {
-    case TESSERA_OK:
-      return snprintf(buffer, size, "ok");
+    case TESSERA_OK: return snprintf(buffer, size, "ok");
     case TESSERA_WRONG_DTYPE:
       return snprintf(buffer, size, "element type is %s, expected %s", tessera_dtype_name(actual),
                       tessera_dtype_name(expected));
-    case TESSERA_WRONG_RANK:
-      return snprintf(buffer, size, "rank is %lld, expected %lld", actual, expected);
+    case TESSERA_WRONG_RANK: return snprintf(buffer, size, "rank is %lld, expected %lld", actual, expected);
     case TESSERA_WRONG_EXTENT:
       return snprintf(buffer, size, "extent of dimension %d is %lld, expected %s = %lld",
                       (int)status->dimension, actual, rule, expected);
@@ -76,24 +74,19 @@ static inline int tessera_status_detail(const TesseraStatus* status, char* buffe
       return snprintf(buffer, size, "address is %lld modulo %lld, expected 0", actual, expected);
     case TESSERA_WRONG_DEVICE:
       return snprintf(buffer, size, "device is %lld, expected %lld", actual, expected);
-    case TESSERA_NULL_POINTER:
-      return snprintf(buffer, size, "data is null");
+    case TESSERA_NULL_POINTER: return snprintf(buffer, size, "data is null");
     case TESSERA_OVERLAP:
       return snprintf(buffer, size, "shares memory with argument %lld (%s)", actual, rule);
-    case TESSERA_CONSTRAINT:
-      return snprintf(buffer, size, "requires %s", rule);
-    case TESSERA_WRONG_ARCHITECTURE:
-      return snprintf(buffer, size, "not built for this architecture");
+    case TESSERA_CONSTRAINT: return snprintf(buffer, size, "requires %s", rule);
+    case TESSERA_WRONG_ARCHITECTURE: return snprintf(buffer, size, "not built for this architecture");
     case TESSERA_UNKNOWN_VARIANT:
+      if (actual < 0) return snprintf(buffer, size, "no variant fits these arguments");
       return snprintf(buffer, size, "variant %lld does not fit these arguments", actual);
-    case TESSERA_TOO_LARGE:
-      return snprintf(buffer, size, "too large: %s", rule);
+    case TESSERA_TOO_LARGE: return snprintf(buffer, size, "too large: %s", rule);
     case TESSERA_CUDA_ERROR:
       return snprintf(buffer, size, "CUDA error %d (%s)", (int)status->cuda_error, rule);
-    case TESSERA_FAULT:
-      return snprintf(buffer, size, "%lld faults on the host twin", actual);
-    default:
-      return snprintf(buffer, size, "unknown status %d", (int)status->code);
+    case TESSERA_FAULT: return snprintf(buffer, size, "%lld faults on the host twin", actual);
+    default: return snprintf(buffer, size, "unknown status %d", (int)status->code);
   }
 }
 
