@@ -30,14 +30,10 @@ Tile converted(const Tile& operand, const Frame& frame, Numbers numbers) {
 template <typename To>
 Tile converted_to(const Tile& operand, DType from, const Frame& frame, Numbers numbers) {
   switch (operand.rep) {
-    case Rep::f32:
-      return converted<To, float, float>(operand, frame, numbers);
-    case Rep::f64:
-      return converted<To, double, double>(operand, frame, numbers);
-    case Rep::boolean:
-      return converted<To, bool, uint8_t>(operand, frame, numbers);
-    case Rep::integer:
-      break;
+    case Rep::f32: return converted<To, float, float>(operand, frame, numbers);
+    case Rep::f64: return converted<To, double, double>(operand, frame, numbers);
+    case Rep::boolean: return converted<To, bool, uint8_t>(operand, frame, numbers);
+    case Rep::integer: break;
   }
   return from == DType::u64 ? converted<To, uint64_t, int64_t>(operand, frame, numbers)
                             : converted<To, int64_t, int64_t>(operand, frame, numbers);

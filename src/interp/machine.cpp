@@ -60,7 +60,11 @@ Machine::Machine(const Program& program, const Launch& launch, Numbers numbers,
       boxes_(kernel_.axes.size()),
       values_(kernel_.values.size()),
       variables_(kernel_.variables.size()) {
-  for (size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = {ranges_[i].lower, ranges_[i].extent()};
+  for (size_t i = 0; i < boxes_.size(); ++i) {
+    boxes_[i] = {ranges_[i].lower, ranges_[i].extent()};
+    const bool is_let = kernel_.axes[kernel_.axes.id_at(i)].kind == ir::AxisKind::let;
+    if (is_let && ranges_[i].extent() == 0) all_lets_have_coordinates_ = false;
+  }
   for (const ir::Table& table : kernel_.tables) tables_.push_back(table_array(table, numbers));
 }
 
@@ -129,7 +133,7 @@ void Machine::check_existence(ir::ValueId id, Tile& tile) {
     return;
   }
   const ir::Value& value = kernel_.values[id];
-  if (!value.total) return;
+  if (!value.total || !all_lets_have_coordinates_) return;
   const AxisList& axes = *tile.frame.axes;
   const std::vector<int64_t> extents(tile.frame.extents.begin(),
                                      tile.frame.extents.begin() + static_cast<ptrdiff_t>(axes.size()));
@@ -179,18 +183,10 @@ void Machine::overwrite(Tile& variable, const Tile& value, const Frame& part, in
   if (bytes != 0) std::memcpy(copy.data.get(), variable.data.get(), bytes);
   const Strides strides = strides_in(variable.frame, *variable.frame.axes);
   switch (copy.rep) {
-    case Rep::f32:
-      overwrite_elements(copy.as<float>() + offset, value, part, strides);
-      break;
-    case Rep::f64:
-      overwrite_elements(copy.as<double>() + offset, value, part, strides);
-      break;
-    case Rep::integer:
-      overwrite_elements(copy.as<int64_t>() + offset, value, part, strides);
-      break;
-    case Rep::boolean:
-      overwrite_elements(copy.as<uint8_t>() + offset, value, part, strides);
-      break;
+    case Rep::f32: overwrite_elements(copy.as<float>() + offset, value, part, strides); break;
+    case Rep::f64: overwrite_elements(copy.as<double>() + offset, value, part, strides); break;
+    case Rep::integer: overwrite_elements(copy.as<int64_t>() + offset, value, part, strides); break;
+    case Rep::boolean: overwrite_elements(copy.as<uint8_t>() + offset, value, part, strides); break;
   }
   variable = std::move(copy);
 }

@@ -93,6 +93,9 @@ class Machine {
   std::vector<std::optional<Output>>& outputs_;
   const ir::Names names_;
   const std::vector<ir::AxisId>* grid_axes_ = nullptr;
+  /// A value that was proved to exist does so wherever something observes it. Observers have a coordinate along
+  /// each of their axes, so the proof says nothing in a launch in which a `let` is empty.
+  bool all_lets_have_coordinates_ = true;
   std::vector<Box> boxes_;
   std::vector<Tile> values_;
   std::vector<Tile> variables_;

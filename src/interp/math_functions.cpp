@@ -21,48 +21,30 @@ template <typename T>
 Tile function_of(MathFunction function, const Tile& a, const Frame& frame) {
   constexpr bool kIsFloat = sizeof(T) == sizeof(float);
   switch (function) {
-    case MathFunction::exp:
-      return mapped<T>(a, frame, [](T x) { return math::exp(x); });
-    case MathFunction::exp2:
-      return mapped<T>(a, frame, [](T x) { return math::exp2(x); });
-    case MathFunction::expm1:
-      return mapped<T>(a, frame, [](T x) { return math::expm1(x); });
-    case MathFunction::log:
-      return mapped<T>(a, frame, [](T x) { return math::log(x); });
-    case MathFunction::log2:
-      return mapped<T>(a, frame, [](T x) { return math::log2(x); });
-    case MathFunction::log1p:
-      return mapped<T>(a, frame, [](T x) { return math::log1p(x); });
-    case MathFunction::sqrt:
-      return mapped<T>(a, frame, [](T x) { return math::sqrt(x); });
-    case MathFunction::rsqrt:
-      return mapped<T>(a, frame, [](T x) { return math::rsqrt(x); });
-    case MathFunction::sin:
-      return mapped<T>(a, frame, [](T x) { return math::sin(x); });
-    case MathFunction::cos:
-      return mapped<T>(a, frame, [](T x) { return math::cos(x); });
-    case MathFunction::tanh:
-      return mapped<T>(a, frame, [](T x) { return math::tanh(x); });
-    case MathFunction::erf:
-      return mapped<T>(a, frame, [](T x) { return math::erf(x); });
-    case MathFunction::sigmoid:
-      return mapped<T>(a, frame, [](T x) { return math::sigmoid(x); });
-    case MathFunction::gelu:
-      return mapped<T>(a, frame, [](T x) { return math::gelu(x); });
-    case MathFunction::gelu_tanh:
-      return mapped<T>(a, frame, [](T x) { return math::gelu_tanh(x); });
-    case MathFunction::silu:
-      return mapped<T>(a, frame, [](T x) { return math::silu(x); });
-    case MathFunction::relu:
-      return mapped<T>(a, frame, [](T x) { return math::relu(x); });
+    case MathFunction::exp: return mapped<T>(a, frame, [](T x) { return math::exp(x); });
+    case MathFunction::exp2: return mapped<T>(a, frame, [](T x) { return math::exp2(x); });
+    case MathFunction::expm1: return mapped<T>(a, frame, [](T x) { return math::expm1(x); });
+    case MathFunction::log: return mapped<T>(a, frame, [](T x) { return math::log(x); });
+    case MathFunction::log2: return mapped<T>(a, frame, [](T x) { return math::log2(x); });
+    case MathFunction::log1p: return mapped<T>(a, frame, [](T x) { return math::log1p(x); });
+    case MathFunction::sqrt: return mapped<T>(a, frame, [](T x) { return math::sqrt(x); });
+    case MathFunction::rsqrt: return mapped<T>(a, frame, [](T x) { return math::rsqrt(x); });
+    case MathFunction::sin: return mapped<T>(a, frame, [](T x) { return math::sin(x); });
+    case MathFunction::cos: return mapped<T>(a, frame, [](T x) { return math::cos(x); });
+    case MathFunction::tanh: return mapped<T>(a, frame, [](T x) { return math::tanh(x); });
+    case MathFunction::erf: return mapped<T>(a, frame, [](T x) { return math::erf(x); });
+    case MathFunction::sigmoid: return mapped<T>(a, frame, [](T x) { return math::sigmoid(x); });
+    case MathFunction::gelu: return mapped<T>(a, frame, [](T x) { return math::gelu(x); });
+    case MathFunction::gelu_tanh: return mapped<T>(a, frame, [](T x) { return math::gelu_tanh(x); });
+    case MathFunction::silu: return mapped<T>(a, frame, [](T x) { return math::silu(x); });
+    case MathFunction::relu: return mapped<T>(a, frame, [](T x) { return math::relu(x); });
     case MathFunction::exp_fast:
       if constexpr (kIsFloat) return mapped<T>(a, frame, [](T x) { return math::exp_fast(x); });
       return mapped<T>(a, frame, [](T x) { return math::exp(x); });
     case MathFunction::exp2_fast:
       if constexpr (kIsFloat) return mapped<T>(a, frame, [](T x) { return math::exp2_fast(x); });
       return mapped<T>(a, frame, [](T x) { return math::exp2(x); });
-    case MathFunction::pow:
-      break;
+    case MathFunction::pow: break;
   }
   unreachable("pow takes two arguments");
 }

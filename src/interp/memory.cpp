@@ -50,14 +50,10 @@ void with_types(DType dtype, Rep rep, Visit visit) {
       }
     };
     switch (rep) {
-      case Rep::f32:
-        return held(TypeTag<float>{});
-      case Rep::f64:
-        return held(TypeTag<double>{});
-      case Rep::integer:
-        return held(TypeTag<int64_t>{});
-      case Rep::boolean:
-        return held(TypeTag<uint8_t>{});
+      case Rep::f32: return held(TypeTag<float>{});
+      case Rep::f64: return held(TypeTag<double>{});
+      case Rep::integer: return held(TypeTag<int64_t>{});
+      case Rep::boolean: return held(TypeTag<uint8_t>{});
     }
   });
 }

@@ -28,21 +28,14 @@ Tile map_same(const Frame& frame, const Tile& a, const Tile& b, F f) {
 template <typename T>
 Tile unary_float(UnaryOp op, const Tile& a, const Frame& frame) {
   switch (op) {
-    case UnaryOp::negate:
-      return map_same<T>(frame, a, [](T x) { return -x; });
-    case UnaryOp::absolute:
-      return map_same<T>(frame, a, [](T x) { return math::abs(x); });
-    case UnaryOp::floor:
-      return map_same<T>(frame, a, [](T x) { return math::floor(x); });
-    case UnaryOp::ceil:
-      return map_same<T>(frame, a, [](T x) { return math::ceil(x); });
-    case UnaryOp::round:
-      return map_same<T>(frame, a, [](T x) { return math::round(x); });
-    case UnaryOp::truncate:
-      return map_same<T>(frame, a, [](T x) { return math::trunc(x); });
+    case UnaryOp::negate: return map_same<T>(frame, a, [](T x) { return -x; });
+    case UnaryOp::absolute: return map_same<T>(frame, a, [](T x) { return math::abs(x); });
+    case UnaryOp::floor: return map_same<T>(frame, a, [](T x) { return math::floor(x); });
+    case UnaryOp::ceil: return map_same<T>(frame, a, [](T x) { return math::ceil(x); });
+    case UnaryOp::round: return map_same<T>(frame, a, [](T x) { return math::round(x); });
+    case UnaryOp::truncate: return map_same<T>(frame, a, [](T x) { return math::trunc(x); });
     case UnaryOp::logical_not:
-    case UnaryOp::bit_not:
-      break;
+    case UnaryOp::bit_not: break;
   }
   unreachable("a bit operation takes no float");
 }
@@ -51,14 +44,12 @@ Tile unary_integer(UnaryOp op, IntegerType type, const Tile& a, const Frame& fra
   using T = int64_t;
   const auto negated = [type](T x) { return type.wrap(-static_cast<uint64_t>(x)); };
   switch (op) {
-    case UnaryOp::negate:
-      return map_same<T>(frame, a, negated);
+    case UnaryOp::negate: return map_same<T>(frame, a, negated);
     case UnaryOp::absolute:
       return map_same<T>(frame, a, [=](T x) { return type.is_signed && x < 0 ? negated(x) : x; });
     case UnaryOp::bit_not:
       return map_same<T>(frame, a, [=](T x) { return type.wrap(~static_cast<uint64_t>(x)); });
-    default:
-      break;
+    default: break;
   }
   unreachable("an operation of floats takes no integer");
 }
@@ -66,20 +57,13 @@ Tile unary_integer(UnaryOp op, IntegerType type, const Tile& a, const Frame& fra
 template <typename T>
 Tile binary_float(BinaryOp op, const Tile& a, const Tile& b, const Frame& frame) {
   switch (op) {
-    case BinaryOp::add:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x + y; });
-    case BinaryOp::subtract:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x - y; });
-    case BinaryOp::multiply:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x * y; });
-    case BinaryOp::divide:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x / y; });
-    case BinaryOp::minimum:
-      return map_same<T>(frame, a, b, [](T x, T y) { return math::min(x, y); });
-    case BinaryOp::maximum:
-      return map_same<T>(frame, a, b, [](T x, T y) { return math::max(x, y); });
-    default:
-      break;
+    case BinaryOp::add: return map_same<T>(frame, a, b, [](T x, T y) { return x + y; });
+    case BinaryOp::subtract: return map_same<T>(frame, a, b, [](T x, T y) { return x - y; });
+    case BinaryOp::multiply: return map_same<T>(frame, a, b, [](T x, T y) { return x * y; });
+    case BinaryOp::divide: return map_same<T>(frame, a, b, [](T x, T y) { return x / y; });
+    case BinaryOp::minimum: return map_same<T>(frame, a, b, [](T x, T y) { return math::min(x, y); });
+    case BinaryOp::maximum: return map_same<T>(frame, a, b, [](T x, T y) { return math::max(x, y); });
+    default: break;
   }
   unreachable("an operation of integers takes no float");
 }
@@ -94,26 +78,20 @@ Tile binary_integer(BinaryOp op, IntegerType type, const Tile& a, const Tile& b,
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.wrap(bits(x) - bits(y)); });
     case BinaryOp::multiply:
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.wrap(bits(x) * bits(y)); });
-    case BinaryOp::divide:
-      return map_same<T>(frame, a, b, [=](T x, T y) { return type.divide(x, y); });
-    case BinaryOp::modulo:
-      return map_same<T>(frame, a, b, [=](T x, T y) { return type.modulo(x, y); });
+    case BinaryOp::divide: return map_same<T>(frame, a, b, [=](T x, T y) { return type.divide(x, y); });
+    case BinaryOp::modulo: return map_same<T>(frame, a, b, [=](T x, T y) { return type.modulo(x, y); });
     case BinaryOp::minimum:
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.less(y, x) ? y : x; });
     case BinaryOp::maximum:
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.less(x, y) ? y : x; });
-    case BinaryOp::bit_and:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x & y; });
-    case BinaryOp::bit_or:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x | y; });
-    case BinaryOp::bit_xor:
-      return map_same<T>(frame, a, b, [](T x, T y) { return x ^ y; });
+    case BinaryOp::bit_and: return map_same<T>(frame, a, b, [](T x, T y) { return x & y; });
+    case BinaryOp::bit_or: return map_same<T>(frame, a, b, [](T x, T y) { return x | y; });
+    case BinaryOp::bit_xor: return map_same<T>(frame, a, b, [](T x, T y) { return x ^ y; });
     case BinaryOp::shift_left:
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.shift_left(x, y); });
     case BinaryOp::shift_right:
       return map_same<T>(frame, a, b, [=](T x, T y) { return type.shift_right(x, y); });
-    default:
-      break;
+    default: break;
   }
   unreachable("a logical operation takes no integer");
 }
@@ -122,15 +100,11 @@ Tile binary_boolean(BinaryOp op, const Tile& a, const Tile& b, const Frame& fram
   using T = uint8_t;
   switch (op) {
     case BinaryOp::bit_and:
-    case BinaryOp::logical_and:
-      return map_same<T>(frame, a, b, [](T x, T y) -> T { return x & y; });
+    case BinaryOp::logical_and: return map_same<T>(frame, a, b, [](T x, T y) -> T { return x & y; });
     case BinaryOp::bit_or:
-    case BinaryOp::logical_or:
-      return map_same<T>(frame, a, b, [](T x, T y) -> T { return x | y; });
-    case BinaryOp::bit_xor:
-      return map_same<T>(frame, a, b, [](T x, T y) -> T { return x ^ y; });
-    default:
-      break;
+    case BinaryOp::logical_or: return map_same<T>(frame, a, b, [](T x, T y) -> T { return x | y; });
+    case BinaryOp::bit_xor: return map_same<T>(frame, a, b, [](T x, T y) -> T { return x ^ y; });
+    default: break;
   }
   unreachable("arithmetic takes no bool");
 }
@@ -140,34 +114,25 @@ template <typename T, typename Less>
 Tile comparison(BinaryOp op, const Tile& a, const Tile& b, const Frame& frame, Less less) {
   const auto compared = [&](auto f) { return map<uint8_t, T, T>(frame, Rep::boolean, a, b, f); };
   switch (op) {
-    case BinaryOp::equal:
-      return compared([](T x, T y) -> uint8_t { return x == y; });
-    case BinaryOp::not_equal:
-      return compared([](T x, T y) -> uint8_t { return x != y; });
-    case BinaryOp::less:
-      return compared([less](T x, T y) -> uint8_t { return less(x, y); });
-    case BinaryOp::less_equal:
-      return compared([less](T x, T y) -> uint8_t { return less(x, y) || x == y; });
-    case BinaryOp::greater:
-      return compared([less](T x, T y) -> uint8_t { return less(y, x); });
+    case BinaryOp::equal: return compared([](T x, T y) -> uint8_t { return x == y; });
+    case BinaryOp::not_equal: return compared([](T x, T y) -> uint8_t { return x != y; });
+    case BinaryOp::less: return compared([less](T x, T y) -> uint8_t { return less(x, y); });
+    case BinaryOp::less_equal: return compared([less](T x, T y) -> uint8_t { return less(x, y) || x == y; });
+    case BinaryOp::greater: return compared([less](T x, T y) -> uint8_t { return less(y, x); });
     case BinaryOp::greater_equal:
       return compared([less](T x, T y) -> uint8_t { return less(y, x) || x == y; });
-    default:
-      break;
+    default: break;
   }
   unreachable("not a comparison");
 }
 
 Tile compare(BinaryOp op, DType dtype, const Tile& a, const Tile& b, const Frame& frame) {
   switch (a.rep) {
-    case Rep::f32:
-      return comparison<float>(op, a, b, frame, [](float x, float y) { return x < y; });
-    case Rep::f64:
-      return comparison<double>(op, a, b, frame, [](double x, double y) { return x < y; });
+    case Rep::f32: return comparison<float>(op, a, b, frame, [](float x, float y) { return x < y; });
+    case Rep::f64: return comparison<double>(op, a, b, frame, [](double x, double y) { return x < y; });
     case Rep::boolean:
       return comparison<uint8_t>(op, a, b, frame, [](uint8_t x, uint8_t y) { return x < y; });
-    case Rep::integer:
-      break;
+    case Rep::integer: break;
   }
   const IntegerType type(dtype);
   return comparison<int64_t>(op, a, b, frame, [type](int64_t x, int64_t y) { return type.less(x, y); });
@@ -212,32 +177,20 @@ Tile constant_tile(const Frame& frame, const ir::Literal& literal, DType dtype, 
   Tile tile = Tile::make(frame, rep_of(dtype, numbers));
   const auto fill = [&](auto value) { std::fill_n(tile.as<decltype(value)>(), frame.volume, value); };
   switch (tile.rep) {
-    case Rep::f32:
-      fill(rounded<float>(literal.real, dtype));
-      break;
-    case Rep::f64:
-      fill(literal.real);
-      break;
-    case Rep::integer:
-      fill(literal.integer);
-      break;
-    case Rep::boolean:
-      fill(static_cast<uint8_t>(literal.integer != 0));
-      break;
+    case Rep::f32: fill(rounded<float>(literal.real, dtype)); break;
+    case Rep::f64: fill(literal.real); break;
+    case Rep::integer: fill(literal.integer); break;
+    case Rep::boolean: fill(static_cast<uint8_t>(literal.integer != 0)); break;
   }
   return tile;
 }
 
 Tile unary(UnaryOp op, DType dtype, const Tile& operand, const Frame& frame) {
   switch (operand.rep) {
-    case Rep::f32:
-      return unary_float<float>(op, operand, frame);
-    case Rep::f64:
-      return unary_float<double>(op, operand, frame);
-    case Rep::integer:
-      return unary_integer(op, IntegerType(dtype), operand, frame);
-    case Rep::boolean:
-      break;
+    case Rep::f32: return unary_float<float>(op, operand, frame);
+    case Rep::f64: return unary_float<double>(op, operand, frame);
+    case Rep::integer: return unary_integer(op, IntegerType(dtype), operand, frame);
+    case Rep::boolean: break;
   }
   return map_same<uint8_t>(frame, operand, [](uint8_t x) -> uint8_t { return x ^ 1; });
 }
@@ -245,14 +198,10 @@ Tile unary(UnaryOp op, DType dtype, const Tile& operand, const Frame& frame) {
 Tile binary(BinaryOp op, DType dtype, const Tile& left, const Tile& right, const Frame& frame) {
   if (ir::is_comparison(op)) return compare(op, dtype, left, right, frame);
   switch (left.rep) {
-    case Rep::f32:
-      return binary_float<float>(op, left, right, frame);
-    case Rep::f64:
-      return binary_float<double>(op, left, right, frame);
-    case Rep::integer:
-      return binary_integer(op, IntegerType(dtype), left, right, frame);
-    case Rep::boolean:
-      break;
+    case Rep::f32: return binary_float<float>(op, left, right, frame);
+    case Rep::f64: return binary_float<double>(op, left, right, frame);
+    case Rep::integer: return binary_integer(op, IntegerType(dtype), left, right, frame);
+    case Rep::boolean: break;
   }
   return binary_boolean(op, left, right, frame);
 }
@@ -263,14 +212,10 @@ Tile fused(const ir::FusedMultiplyAdd& op, const Tile& a, const Tile& b, const T
 
 Tile select(const Tile& condition, const Tile& if_true, const Tile& if_false, const Frame& frame) {
   switch (if_true.rep) {
-    case Rep::f32:
-      return select_elements<float>(condition, if_true, if_false, frame);
-    case Rep::f64:
-      return select_elements<double>(condition, if_true, if_false, frame);
-    case Rep::integer:
-      return select_elements<int64_t>(condition, if_true, if_false, frame);
-    case Rep::boolean:
-      break;
+    case Rep::f32: return select_elements<float>(condition, if_true, if_false, frame);
+    case Rep::f64: return select_elements<double>(condition, if_true, if_false, frame);
+    case Rep::integer: return select_elements<int64_t>(condition, if_true, if_false, frame);
+    case Rep::boolean: break;
   }
   return select_elements<uint8_t>(condition, if_true, if_false, frame);
 }
@@ -279,14 +224,10 @@ Tile repeated(const Tile& operand, const Frame& frame) {
   if (*operand.frame.axes == *frame.axes) return operand;
   const auto same = [](auto x) { return x; };
   switch (operand.rep) {
-    case Rep::f32:
-      return map_same<float>(frame, operand, same);
-    case Rep::f64:
-      return map_same<double>(frame, operand, same);
-    case Rep::integer:
-      return map_same<int64_t>(frame, operand, same);
-    case Rep::boolean:
-      break;
+    case Rep::f32: return map_same<float>(frame, operand, same);
+    case Rep::f64: return map_same<double>(frame, operand, same);
+    case Rep::integer: return map_same<int64_t>(frame, operand, same);
+    case Rep::boolean: break;
   }
   return map_same<uint8_t>(frame, operand, same);
 }
@@ -305,12 +246,8 @@ Tile slice(const Tile& operand, ir::AxisId axis, int64_t position, const Frame& 
   }
   Tile result = Tile::make(frame, operand.rep);
   switch (operand.rep) {
-    case Rep::f32:
-      copy_slice(result.as<float>(), operand.as<float>() + offset, frame, strides);
-      break;
-    case Rep::f64:
-      copy_slice(result.as<double>(), operand.as<double>() + offset, frame, strides);
-      break;
+    case Rep::f32: copy_slice(result.as<float>(), operand.as<float>() + offset, frame, strides); break;
+    case Rep::f64: copy_slice(result.as<double>(), operand.as<double>() + offset, frame, strides); break;
     case Rep::integer:
       copy_slice(result.as<int64_t>(), operand.as<int64_t>() + offset, frame, strides);
       break;

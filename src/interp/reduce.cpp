@@ -76,16 +76,13 @@ template <typename T>
 Tile reduce_floats(ReduceOp op, const Tile& operand, const Frame& frame) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   switch (op) {
-    case ReduceOp::sum:
-      return folded_same<T>(operand, frame, T(0), [](T a, T b) { return a + b; });
-    case ReduceOp::prod:
-      return folded_same<T>(operand, frame, T(1), [](T a, T b) { return a * b; });
+    case ReduceOp::sum: return folded_same<T>(operand, frame, T(0), [](T a, T b) { return a + b; });
+    case ReduceOp::prod: return folded_same<T>(operand, frame, T(1), [](T a, T b) { return a * b; });
     case ReduceOp::max:
       return folded_same<T>(operand, frame, -kInfinity, [](T a, T b) { return math::max(a, b); });
     case ReduceOp::min:
       return folded_same<T>(operand, frame, kInfinity, [](T a, T b) { return math::min(a, b); });
-    default:
-      break;
+    default: break;
   }
   unreachable("a logical reduction takes no float");
 }
@@ -104,20 +101,16 @@ Tile reduce_integers(ReduceOp op, IntegerType type, const Tile& operand, const F
       return folded_same<T>(operand, frame, lowest, [=](T a, T b) { return type.less(a, b) ? b : a; });
     case ReduceOp::min:
       return folded_same<T>(operand, frame, highest, [=](T a, T b) { return type.less(b, a) ? b : a; });
-    default:
-      break;
+    default: break;
   }
   unreachable("a logical reduction takes no integer");
 }
 
 Tile reduce_numbers(ReduceOp op, const Tile& operand, DType element, const Frame& frame) {
   switch (operand.rep) {
-    case Rep::f32:
-      return reduce_floats<float>(op, operand, frame);
-    case Rep::f64:
-      return reduce_floats<double>(op, operand, frame);
-    default:
-      return reduce_integers(op, IntegerType(element), operand, frame);
+    case Rep::f32: return reduce_floats<float>(op, operand, frame);
+    case Rep::f64: return reduce_floats<double>(op, operand, frame);
+    default: return reduce_integers(op, IntegerType(element), operand, frame);
   }
 }
 
@@ -184,23 +177,18 @@ Tile reduce(ReduceOp op, const Tile& operand, DType element, int64_t first_coord
   using B = uint8_t;
   switch (op) {
     case ReduceOp::sum:
-    case ReduceOp::prod:
-      return reduce_numbers(op, operand, element, frame);
+    case ReduceOp::prod: return reduce_numbers(op, operand, element, frame);
     case ReduceOp::max:
     case ReduceOp::min: {
       Tile result = reduce_numbers(op, operand, element, frame);
       mark_existing(result, operand);
       return result;
     }
-    case ReduceOp::any:
-      return folded_same<B>(operand, frame, 0, [](B a, B b) -> B { return a | b; });
-    case ReduceOp::all:
-      return folded_same<B>(operand, frame, 1, [](B a, B b) -> B { return a & b; });
-    case ReduceOp::count:
-      return count(operand, frame);
+    case ReduceOp::any: return folded_same<B>(operand, frame, 0, [](B a, B b) -> B { return a | b; });
+    case ReduceOp::all: return folded_same<B>(operand, frame, 1, [](B a, B b) -> B { return a & b; });
+    case ReduceOp::count: return count(operand, frame);
     case ReduceOp::argmax:
-    case ReduceOp::argmin:
-      return reduce_position(op, operand, element, first_coordinate, frame);
+    case ReduceOp::argmin: return reduce_position(op, operand, element, first_coordinate, frame);
   }
   unreachable("a reduction has an operation");
 }

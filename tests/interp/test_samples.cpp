@@ -54,6 +54,15 @@ TEST_CASE("softmax is the loop it stands for, bit by bit") {
   }
 }
 
+TEST_CASE("rows without elements write nothing") {
+  // The maximum of an empty row does not exist, and nobody asks for it.
+  ir::Kernel kernel = sample("softmax");
+  kernel.constraints.clear();
+  kernel.symbols[ir::SymbolId(1)].minimum = 0;
+  const Result result = run_at_all_partitions(kernel, {{}, {{"x", Array::zeros(DType::bf16, {3, 0})}}, {}});
+  REQUIRE(result.outputs.at("y").count() == 0);
+}
+
 TEST_CASE("layernorm in declared types stays near its reference") {
   for (const int64_t columns : {1, 3, 129, 1000}) {
     const Arguments arguments{{},

@@ -74,7 +74,7 @@ struct Value {
   Op op;
   DType dtype;
   std::vector<AxisId> axes;  // ascending, without repetition
-  bool total = true;         // proved to exist at every point of its axes, given the kernel's constraints
+  bool total = true;         // proved to exist wherever something observes it, given the kernel's constraints
   std::string name;          // of the `let` that binds it, or ""
   Span span;
 };
