@@ -187,7 +187,14 @@ TEST_CASE("groups of one block may be at different places of the kernel") {
     run_clean(1, 32, [&] {
       Group<8, 4> row;
       const int rounds = row.number() == longer ? 9 : 4;
-      for (int round = 0; round < rounds; ++round) REQUIRE(row.reduce(Sum{}, 1) == 8);
+      TESSERA_SHARED(int, part, 32);
+      for (int round = 0; round < rounds; ++round) {
+        REQUIRE(row.reduce(Sum{}, 1) == 8);
+        part[thread_index()] = round;
+        row.sync();
+        REQUIRE(part.load(thread_index() ^ 7) == round);
+        row.sync();
+      }
     });
   }
 }

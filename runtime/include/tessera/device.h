@@ -3,6 +3,7 @@
 // lanes. The host twin gives the same words a meaning on the CPU.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -68,12 +69,14 @@ TESSERA_DEVICE void barrier([[maybe_unused]] Location where = Location::current(
 #endif
 }
 
-/// The same for the 32 threads of a warp.
-TESSERA_DEVICE void warp_barrier([[maybe_unused]] Location where = Location::current()) {
+/// The same for threads of a warp: all 32, or consecutive ones with a bit each in `lanes`.
+TESSERA_DEVICE void warp_barrier(std::uint32_t lanes = 0xffffffffu,
+                                 [[maybe_unused]] Location where = Location::current()) {
 #if TESSERA_TWIN
-  twin::barrier(twin::context.thread / kWarpThreads * kWarpThreads, kWarpThreads, where);
+  const int warp = twin::context.thread / kWarpThreads;
+  twin::barrier(warp * kWarpThreads + std::countr_zero(lanes), std::popcount(lanes), where);
 #else
-  __syncwarp();
+  __syncwarp(lanes);
 #endif
 }
 

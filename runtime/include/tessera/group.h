@@ -53,7 +53,7 @@ class Group {
     } else if constexpr (kThreads > kWarpThreads) {
       part_barrier<kThreads>(number(), where);
     } else {
-      warp_barrier(where);
+      warp_barrier(lanes(), where);
     }
   }
 
