@@ -288,6 +288,7 @@ std::optional<LoadedKernel::Outcome> LoadedKernel::run(const Problem& problem,
 }
 
 double LoadedKernel::copy_bandwidth(int64_t bytes) const {
+  if (runner_->is_twin() != 0) return 0;
   double result = 0;
   return runner_->copy_bandwidth(kDevice, bytes, kBandwidthRepeats, &result) == 0 ? result : 0;
 }

@@ -30,20 +30,13 @@ struct Range {
 
 Range range_of(DType dtype) {
   switch (dtype) {
-    case DType::f64:
-      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::denorm_min()};
-    case DType::f32:
-      return {std::numeric_limits<float>::max(), std::numeric_limits<float>::denorm_min()};
-    case DType::bf16:
-      return {0x1.fep127, 0x1p-133};
-    case DType::f16:
-      return {65504, 0x1p-24};
-    case DType::fp8_e4m3:
-      return {448, 0x1p-9};
-    case DType::fp8_e5m2:
-      return {57344, 0x1p-16};
-    default:
-      unreachable("only floats are rounded");
+    case DType::f64: return {std::numeric_limits<double>::max(), std::numeric_limits<double>::denorm_min()};
+    case DType::f32: return {std::numeric_limits<float>::max(), std::numeric_limits<float>::denorm_min()};
+    case DType::bf16: return {0x1.fep127, 0x1p-133};
+    case DType::f16: return {65504, 0x1p-24};
+    case DType::fp8_e4m3: return {448, 0x1p-9};
+    case DType::fp8_e5m2: return {57344, 0x1p-16};
+    default: unreachable("only floats are rounded");
   }
 }
 
@@ -77,20 +70,13 @@ int order(double a, double b) { return a < b ? -1 : a == b ? 0 : a > b ? 1 : 2; 
 
 bool compare(ir::BinaryOp op, int order) {
   switch (op) {
-    case ir::BinaryOp::equal:
-      return order == 0;
-    case ir::BinaryOp::not_equal:
-      return order != 0;
-    case ir::BinaryOp::less:
-      return order == -1;
-    case ir::BinaryOp::less_equal:
-      return order == -1 || order == 0;
-    case ir::BinaryOp::greater:
-      return order == 1;
-    case ir::BinaryOp::greater_equal:
-      return order == 1 || order == 0;
-    default:
-      unreachable("a comparison");
+    case ir::BinaryOp::equal: return order == 0;
+    case ir::BinaryOp::not_equal: return order != 0;
+    case ir::BinaryOp::less: return order == -1;
+    case ir::BinaryOp::less_equal: return order == -1 || order == 0;
+    case ir::BinaryOp::greater: return order == 1;
+    case ir::BinaryOp::greater_equal: return order == 1 || order == 0;
+    default: unreachable("a comparison");
   }
 }
 
@@ -101,24 +87,18 @@ Inexact binary_float(ir::BinaryOp op, DType dtype, const Inexact& a, const Inexa
     return exact_integer(compare(op, order(a.real, b.real)) ? 1 : 0, !tips);
   }
   switch (op) {
-    case ir::BinaryOp::add:
-      return rounded(a.real + b.real, a.error + b.error, dtype);
-    case ir::BinaryOp::subtract:
-      return rounded(a.real - b.real, a.error + b.error, dtype);
+    case ir::BinaryOp::add: return rounded(a.real + b.real, a.error + b.error, dtype);
+    case ir::BinaryOp::subtract: return rounded(a.real - b.real, a.error + b.error, dtype);
     case ir::BinaryOp::multiply: {
       double inherited = 0;  // without 0 * infinity, which would make a NaN of an exact operand
       if (b.error > 0) inherited += (std::fabs(a.real) + a.error) * b.error;
       if (a.error > 0) inherited += std::fabs(b.real) * a.error;
       return rounded(a.real * b.real, inherited, dtype);
     }
-    case ir::BinaryOp::divide:
-      return rounded(a.real / b.real, quotient_error(a, b), dtype);
-    case ir::BinaryOp::minimum:
-      return {minimum(a.real, b.real), 0, std::max(a.error, b.error), true};
-    case ir::BinaryOp::maximum:
-      return {maximum(a.real, b.real), 0, std::max(a.error, b.error), true};
-    default:
-      unreachable("an operation of floats");
+    case ir::BinaryOp::divide: return rounded(a.real / b.real, quotient_error(a, b), dtype);
+    case ir::BinaryOp::minimum: return {minimum(a.real, b.real), 0, std::max(a.error, b.error), true};
+    case ir::BinaryOp::maximum: return {maximum(a.real, b.real), 0, std::max(a.error, b.error), true};
+    default: unreachable("an operation of floats");
   }
 }
 
@@ -129,32 +109,19 @@ int64_t binary_integer(ir::BinaryOp op, DType dtype, int64_t a, int64_t b) {
   const IntegerType type(dtype);
   if (is_comparison(op)) return compare(op, type.less(a, b) ? -1 : a == b ? 0 : 1);
   switch (op) {
-    case ir::BinaryOp::add:
-      return type.wrap(bits(a) + bits(b));
-    case ir::BinaryOp::subtract:
-      return type.wrap(bits(a) - bits(b));
-    case ir::BinaryOp::multiply:
-      return type.wrap(bits(a) * bits(b));
-    case ir::BinaryOp::divide:
-      return type.divide(a, b);
-    case ir::BinaryOp::modulo:
-      return type.modulo(a, b);
-    case ir::BinaryOp::minimum:
-      return type.less(b, a) ? b : a;
-    case ir::BinaryOp::maximum:
-      return type.less(a, b) ? b : a;
-    case ir::BinaryOp::bit_and:
-      return a & b;
-    case ir::BinaryOp::bit_or:
-      return a | b;
-    case ir::BinaryOp::bit_xor:
-      return a ^ b;
-    case ir::BinaryOp::shift_left:
-      return type.shift_left(a, b);
-    case ir::BinaryOp::shift_right:
-      return type.shift_right(a, b);
-    default:
-      unreachable("an operation of integers");
+    case ir::BinaryOp::add: return type.wrap(bits(a) + bits(b));
+    case ir::BinaryOp::subtract: return type.wrap(bits(a) - bits(b));
+    case ir::BinaryOp::multiply: return type.wrap(bits(a) * bits(b));
+    case ir::BinaryOp::divide: return type.divide(a, b);
+    case ir::BinaryOp::modulo: return type.modulo(a, b);
+    case ir::BinaryOp::minimum: return type.less(b, a) ? b : a;
+    case ir::BinaryOp::maximum: return type.less(a, b) ? b : a;
+    case ir::BinaryOp::bit_and: return a & b;
+    case ir::BinaryOp::bit_or: return a | b;
+    case ir::BinaryOp::bit_xor: return a ^ b;
+    case ir::BinaryOp::shift_left: return type.shift_left(a, b);
+    case ir::BinaryOp::shift_right: return type.shift_right(a, b);
+    default: unreachable("an operation of integers");
   }
 }
 
@@ -162,43 +129,25 @@ double math_value(ir::MathFunction function, double x) {
   using ir::MathFunction;
   switch (function) {
     case MathFunction::exp:
-    case MathFunction::exp_fast:
-      return math::exp(x);
+    case MathFunction::exp_fast: return math::exp(x);
     case MathFunction::exp2:
-    case MathFunction::exp2_fast:
-      return math::exp2(x);
-    case MathFunction::expm1:
-      return math::expm1(x);
-    case MathFunction::log:
-      return math::log(x);
-    case MathFunction::log2:
-      return math::log2(x);
-    case MathFunction::log1p:
-      return math::log1p(x);
-    case MathFunction::sqrt:
-      return math::sqrt(x);
-    case MathFunction::rsqrt:
-      return math::rsqrt(x);
-    case MathFunction::sin:
-      return math::sin(x);
-    case MathFunction::cos:
-      return math::cos(x);
-    case MathFunction::tanh:
-      return math::tanh(x);
-    case MathFunction::erf:
-      return math::erf(x);
-    case MathFunction::sigmoid:
-      return math::sigmoid(x);
-    case MathFunction::gelu:
-      return math::gelu(x);
-    case MathFunction::gelu_tanh:
-      return math::gelu_tanh(x);
-    case MathFunction::silu:
-      return math::silu(x);
-    case MathFunction::relu:
-      return math::relu(x);
-    case MathFunction::pow:
-      break;
+    case MathFunction::exp2_fast: return math::exp2(x);
+    case MathFunction::expm1: return math::expm1(x);
+    case MathFunction::log: return math::log(x);
+    case MathFunction::log2: return math::log2(x);
+    case MathFunction::log1p: return math::log1p(x);
+    case MathFunction::sqrt: return math::sqrt(x);
+    case MathFunction::rsqrt: return math::rsqrt(x);
+    case MathFunction::sin: return math::sin(x);
+    case MathFunction::cos: return math::cos(x);
+    case MathFunction::tanh: return math::tanh(x);
+    case MathFunction::erf: return math::erf(x);
+    case MathFunction::sigmoid: return math::sigmoid(x);
+    case MathFunction::gelu: return math::gelu(x);
+    case MathFunction::gelu_tanh: return math::gelu_tanh(x);
+    case MathFunction::silu: return math::silu(x);
+    case MathFunction::relu: return math::relu(x);
+    case MathFunction::pow: break;
   }
   unreachable("a function of one argument");
 }
@@ -209,15 +158,11 @@ double lipschitz(ir::MathFunction function) {
   switch (function) {
     case ir::MathFunction::sin:
     case ir::MathFunction::cos:
-    case ir::MathFunction::relu:
-      return 1;
+    case ir::MathFunction::relu: return 1;
     case ir::MathFunction::gelu:
-    case ir::MathFunction::gelu_tanh:
-      return 1.13;
-    case ir::MathFunction::silu:
-      return 1.1;
-    default:
-      return 0;
+    case ir::MathFunction::gelu_tanh: return 1.13;
+    case ir::MathFunction::silu: return 1.1;
+    default: return 0;
   }
 }
 
@@ -298,14 +243,11 @@ Inexact inexact_unary(ir::UnaryOp op, DType dtype, const Inexact& a) {
     const IntegerType type(dtype);
     const auto bits = static_cast<uint64_t>(a.integer);
     switch (op) {
-      case ir::UnaryOp::negate:
-        return exact_integer(type.wrap(-bits), known(a));
-      case ir::UnaryOp::bit_not:
-        return exact_integer(type.wrap(~bits), known(a));
+      case ir::UnaryOp::negate: return exact_integer(type.wrap(-bits), known(a));
+      case ir::UnaryOp::bit_not: return exact_integer(type.wrap(~bits), known(a));
       case ir::UnaryOp::absolute:
         return exact_integer(type.is_signed && a.integer < 0 ? type.wrap(-bits) : a.integer, known(a));
-      default:
-        return a;  // rounding an integer to an integer
+      default: return a;  // rounding an integer to an integer
     }
   }
   const auto stepped = [&](double (*f)(double)) {
@@ -314,20 +256,13 @@ Inexact inexact_unary(ir::UnaryOp op, DType dtype, const Inexact& a) {
     return Inexact{value, 0, known(a) || same ? 0 : a.error + 1, true};
   };
   switch (op) {
-    case ir::UnaryOp::negate:
-      return {-a.real, 0, a.error, true};
-    case ir::UnaryOp::absolute:
-      return {std::fabs(a.real), 0, a.error, true};
-    case ir::UnaryOp::floor:
-      return stepped([](double x) { return std::floor(x); });
-    case ir::UnaryOp::ceil:
-      return stepped([](double x) { return std::ceil(x); });
-    case ir::UnaryOp::round:
-      return stepped([](double x) { return math::round(x); });
-    case ir::UnaryOp::truncate:
-      return stepped([](double x) { return std::trunc(x); });
-    default:
-      unreachable("an operation of floats");
+    case ir::UnaryOp::negate: return {-a.real, 0, a.error, true};
+    case ir::UnaryOp::absolute: return {std::fabs(a.real), 0, a.error, true};
+    case ir::UnaryOp::floor: return stepped([](double x) { return std::floor(x); });
+    case ir::UnaryOp::ceil: return stepped([](double x) { return std::ceil(x); });
+    case ir::UnaryOp::round: return stepped([](double x) { return math::round(x); });
+    case ir::UnaryOp::truncate: return stepped([](double x) { return std::trunc(x); });
+    default: unreachable("an operation of floats");
   }
 }
 
@@ -433,8 +368,7 @@ void InexactFold::take(const Inexact& element, int64_t coordinate) {
     case ir::ReduceOp::max:
     case ir::ReduceOp::min:
     case ir::ReduceOp::argmax:
-    case ir::ReduceOp::argmin:
-      return take_extreme(element, coordinate);
+    case ir::ReduceOp::argmin: return take_extreme(element, coordinate);
   }
 }
 
@@ -478,12 +412,9 @@ Inexact InexactFold::result() const {
       if (!is_float(dtype_)) return exact_integer(count_ == 0 ? 1 : integer_, !uncertain_);
       return rounded(product_, product_bound_ - std::fabs(product_), dtype_, static_cast<double>(count_ + 2));
     }
-    case ir::ReduceOp::any:
-      return exact_integer(integer_ > 0 ? 1 : 0, !uncertain_);
-    case ir::ReduceOp::all:
-      return exact_integer(integer_ == 0 ? 1 : 0, !uncertain_);
-    case ir::ReduceOp::count:
-      return exact_integer(count_, !uncertain_);
+    case ir::ReduceOp::any: return exact_integer(integer_ > 0 ? 1 : 0, !uncertain_);
+    case ir::ReduceOp::all: return exact_integer(integer_ == 0 ? 1 : 0, !uncertain_);
+    case ir::ReduceOp::count: return exact_integer(count_, !uncertain_);
     case ir::ReduceOp::max:
     case ir::ReduceOp::min: {
       if (count_ == 0) return Inexact::absent();
@@ -492,8 +423,7 @@ Inexact InexactFold::result() const {
       return result;
     }
     case ir::ReduceOp::argmax:
-    case ir::ReduceOp::argmin:
-      return count_ == 0 ? Inexact::absent() : exact_integer(position_, !uncertain_);
+    case ir::ReduceOp::argmin: return count_ == 0 ? Inexact::absent() : exact_integer(position_, !uncertain_);
   }
   unreachable("a reduction");
 }

@@ -21,20 +21,13 @@ bool holds(const ir::Constraint& constraint, const Problem& problem) {
   if (constraint.relation == ir::Relation::member) return std::ranges::count(constraint.values, left) > 0;
   const int64_t right = problem.evaluate(constraint.right);
   switch (constraint.relation) {
-    case ir::Relation::equal:
-      return left == right;
-    case ir::Relation::not_equal:
-      return left != right;
-    case ir::Relation::less:
-      return left < right;
-    case ir::Relation::less_equal:
-      return left <= right;
-    case ir::Relation::greater:
-      return left > right;
-    case ir::Relation::greater_equal:
-      return left >= right;
-    case ir::Relation::member:
-      break;
+    case ir::Relation::equal: return left == right;
+    case ir::Relation::not_equal: return left != right;
+    case ir::Relation::less: return left < right;
+    case ir::Relation::less_equal: return left <= right;
+    case ir::Relation::greater: return left > right;
+    case ir::Relation::greater_equal: return left >= right;
+    case ir::Relation::member: break;
   }
   return true;
 }
@@ -280,7 +273,8 @@ std::optional<Problem> make_problem(const ir::Kernel& kernel, const Settings& se
 std::vector<Problem> odd_problems(const Problem& given, const Settings& settings, int64_t byte_limit) {
   static const std::vector<int64_t> kOthers = {17, 1, 64, 130, 16, 8, 4, 2, 3, 32, 128};
   static const std::vector<std::vector<int64_t>> kCombinations = {
-      {127, 33, 9, 5}, {65, 129, 3, 2}, {31, 1000, 5, 1}, {1}};
+      {127, 33, 9, 5},   {65, 129, 3, 2}, {31, 1000, 5, 1}, {1},
+      {64, 256, 32, 16}, {8, 64, 16, 32}, {128, 48, 16, 8}};
   std::vector<Problem> result;
   std::set<std::vector<int64_t>> seen = {given.sizes};
   const auto try_settings = [&](const Settings& varied, const std::vector<int64_t>& candidates) {

@@ -143,6 +143,15 @@ std::optional<FileId> Session::load(const std::string& path) {
   return file;
 }
 
+void Session::add_time(std::string_view name, std::chrono::steady_clock::duration time) {
+  const auto known = std::ranges::find(times_, name, [](const auto& entry) { return entry.first; });
+  if (known == times_.end()) {
+    times_.emplace_back(name, time);
+  } else {
+    known->second += time;
+  }
+}
+
 ExitCode Session::finish() {
   const DiagnosticSink shown = options_.warnings.apply(sink, options_.error_limit);
   const std::string text =

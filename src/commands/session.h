@@ -74,13 +74,16 @@ class Session {
   class Stopwatch {
    public:
     Stopwatch(Session& session, std::string_view name) : session_(session), name_(name) {}
-    ~Stopwatch() { session_.times_.emplace_back(name_, std::chrono::steady_clock::now() - start_); }
+    ~Stopwatch() { session_.add_time(name_, std::chrono::steady_clock::now() - start_); }
 
    private:
     Session& session_;
     std::string_view name_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   };
+
+  /// Steps of one name are added up.
+  void add_time(std::string_view name, std::chrono::steady_clock::duration time);
 
   CommonOptions options_;
   std::vector<std::pair<std::string_view, std::chrono::steady_clock::duration>> times_;
