@@ -93,7 +93,7 @@ std::optional<std::int64_t> constant_integer(Context& context, ast::ExprId id, c
   const std::optional<Number> number = constant_value(context, id);
   if (number && number->is_integer()) return number->integer;
   context.sink.report(Diag::not_constant, expr.span, what)
-      .note("constant are literals, `const`, `<int>` generics and the variables of `static for`");
+      .note("what is constant: literals, `const`, `<int>` generics and the variables of `static for`");
   return std::nullopt;
 }
 

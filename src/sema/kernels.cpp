@@ -25,16 +25,17 @@ class KernelChecker {
       : context_(context), declaration_(declaration), kernel_(std::get<ast::KernelDecl>(declaration.node)) {}
 
   void check(const Instantiation& instantiation) {
+    const std::size_t errors = context_.sink.error_count();
     context_.scope.push();
     bind_generics(context_, kernel_.generics, instantiation.arguments, instantiation.name_span);
     check_parameters(context_, kernel_.parameters);
-    check_symbols_bare(context_);
+    if (context_.sink.error_count() == errors) check_symbols_bare(context_);
     check_clauses(context_, kernel_.clauses);
     check_kernel_annotations(context_, declaration_.annotations);
     collect_plan_parameters(context_, kernel_.body);
     check_body();
     check_tiles_used(context_);
-    warn_unused();
+    if (context_.sink.error_count() == errors) warn_unused();  // a mistake may hide a use
     context_.scope.pop();
   }
 
@@ -76,6 +77,13 @@ class KernelChecker {
       return not_implemented(context_.sink, statement.span, "`temp`", "R16");
     }
     context_.sink.report(Diag::misplaced_statement, statement.span, "this statement", "in a `grid`");
+    if (const auto* let = std::get_if<ast::LetStmt>(&statement.node)) {
+      for (const ast::Name& name : let->names) context_.declare(name, ErrorEntity{});
+    } else if (const auto* ranges = std::get_if<ast::LetRangesStmt>(&statement.node)) {
+      for (const ast::Range& range : ranges->ranges) context_.declare(range.name, ErrorEntity{});
+    } else if (const auto* variable = std::get_if<ast::VarStmt>(&statement.node)) {
+      context_.declare(variable->name, ErrorEntity{});
+    }
   }
 
   void check_grid(const ast::GridStmt& node, Span span) {

@@ -21,7 +21,6 @@ class ParameterChecker {
       : context_(context), parameter_(parameter), type_(context.file[parameter.type]) {}
 
   void check() {
-    const std::size_t errors = context_.sink.error_count();
     if (const auto* tensor = std::get_if<ast::TensorType>(&type_.node)) {
       check_tensor(*tensor);
     } else if (const auto* scalar = std::get_if<ast::ScalarType>(&type_.node)) {
@@ -30,7 +29,7 @@ class ParameterChecker {
       not_implemented(context_.sink, type_.span, "a parameter of this type", "R21");
     }
     // A parameter with a mistake still takes its name, so that its uses are silent.
-    if (context_.sink.error_count() != errors && context_.scope.clash(parameter_.name.text) == nullptr) {
+    if (context_.scope.clash(parameter_.name.text) == nullptr) {
       context_.declare(parameter_.name, ErrorEntity{});
     }
   }

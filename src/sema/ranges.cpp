@@ -90,13 +90,6 @@ class RangeReader {
 
   bool read_step(ir::Axis& axis) {
     if (std::holds_alternative<ast::NoStep>(range_.step)) return true;
-    if (kind_ == ir::AxisKind::let) {
-      const auto* expr = std::get_if<ast::ExprId>(&range_.step);
-      const Span span = expr != nullptr ? context_.expr(*expr).span : std::get<ast::AutoStep>(range_.step).span;
-      context_.sink.report(Diag::let_with_step, span, range_.name.text)
-          .note("a `let` range names coordinates and does not iterate, so it has no step");
-      return false;
-    }
     if (std::holds_alternative<ast::AutoStep>(range_.step)) {
       axis.step = ir::StepKind::plan;
       return true;
