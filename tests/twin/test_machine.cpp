@@ -114,6 +114,25 @@ TEST_CASE("shuffles bring the partner's words, in any order of arrival") {
   twin::options() = {};
 }
 
+TEST_CASE("threads that wait for ever are given up, and their stacks used again") {
+  twin::on_fault([](const twin::Fault&) {});
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    twin::begin_faults("machine");
+    CHECK_FALSE(twin::run({2, 64, 0}, [] {
+      volatile int local[64] = {};
+      local[context.thread] = 1;
+      if (context.thread != 20 && local[context.thread] == 1) twin::barrier(0, 64, Location::current());
+    }));
+    CHECK(twin::fault_count() == 1);
+    CHECK(twin::run({2, 64, 0}, [] {
+      volatile char local[3000] = {};
+      for (volatile char& value : local) value = 1;
+      if (local[2999] == 1) twin::barrier(0, 64, Location::current());
+    }));
+  }
+  twin::on_fault({});
+}
+
 TEST_CASE("a deep stack") {
   struct Deep {
     static int sum(int depth) {

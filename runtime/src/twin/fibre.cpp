@@ -12,6 +12,7 @@
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -75,6 +76,9 @@ void Fibre::enter() {
 
 void Fibre::restart() {
   sanitizer_state_ = nullptr;
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(stack_begin_, stack_bytes_);  // what abandoned frames have left
+#endif
 #if TESSERA_TWIN_OWN_SWITCH
   // As if the switch had been called from enter's first instruction: six registers, then where to go, on a
   // stack that is a multiple of 16 before the return address of a call.
