@@ -15,6 +15,7 @@ namespace {
 
 /// Assignments that a search may try before it gives up: constraints are few and candidates too.
 constexpr int kSearchLimit = 200'000;
+constexpr int64_t kLargestSize = int64_t{1} << 48;
 
 bool holds(const ir::Constraint& constraint, const Problem& problem) {
   const int64_t left = problem.evaluate(constraint.left);
@@ -36,6 +37,13 @@ bool holds(const ir::Constraint& constraint, const Problem& problem) {
 std::vector<ir::SizeId> sides_of(const ir::Constraint& constraint) {
   if (constraint.relation == ir::Relation::member) return {constraint.left};
   return {constraint.left, constraint.right};
+}
+
+/// Whether a symbol may have a value by itself.
+bool allows(const ir::Symbol& symbol, int64_t value) {
+  if (value < std::max<int64_t>(symbol.minimum, 0) || (symbol.maximum && value > *symbol.maximum))
+    return false;
+  return symbol.allowed.empty() || std::ranges::count(symbol.allowed, value) > 0;
 }
 
 /// Finds values for the symbols that are not set, one symbol after another, constraints being looked at as
@@ -91,11 +99,6 @@ class SizeSearch {
              holds(constraint, problem_);
     });
   }
-  static bool allows(const ir::Symbol& symbol, int64_t value) {
-    if (value < std::max<int64_t>(symbol.minimum, 0) || (symbol.maximum && value > *symbol.maximum))
-      return false;
-    return symbol.allowed.empty() || std::ranges::count(symbol.allowed, value) > 0;
-  }
 
   bool choose_next() {
     const auto next = std::ranges::find(known_, false);
@@ -120,7 +123,9 @@ class SizeSearch {
 std::optional<int64_t> parse_size(const std::string& text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  // Products of a few sizes stay within 63 bits; no tensor has such an extent anyway.
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kLargestSize)
+    return std::nullopt;
   return value;
 }
 
@@ -138,6 +143,34 @@ std::optional<ir::Literal> parse_scalar(const std::string& text, DType dtype) {
   }
   const auto [stop, error] = std::from_chars(begin, end, literal.integer);
   return error == std::errc() && stop == end ? std::optional(literal) : std::nullopt;
+}
+
+/// What a symbol allows, as a constraint is written.
+std::string spell_limits(const ir::Symbol& symbol) {
+  if (!symbol.allowed.empty())
+    return fmt::format("{} in {{{}}}", symbol.name, fmt::join(symbol.allowed, ", "));
+  std::string text = fmt::format("{} >= {}", symbol.name, std::max<int64_t>(symbol.minimum, 0));
+  return symbol.maximum ? text + fmt::format(" && {} <= {}", symbol.name, *symbol.maximum) : text;
+}
+
+/// Says which limit or constraint stands in the way of sizes, the given ones first.
+void report_broken(const Problem& problem, const std::vector<bool>& given, DiagnosticSink& sink) {
+  const ir::Kernel& kernel = *problem.kernel;
+  Span span;
+  std::string text = "of its `where` clauses";
+  if (const ir::Constraint* broken = problem.broken_constraint()) {
+    span = broken->span;
+    text = broken->text;
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const ir::Symbol& symbol = kernel.symbols[kernel.symbols.id_at(i)];
+    if (!given[i] || allows(symbol, problem.sizes[i])) continue;
+    span = symbol.span;
+    text = spell_limits(symbol);
+  }
+  sink.report(Diag::size_not_allowed, span, text, kernel.c_name)
+      .note("with {}", problem.spell_sizes())
+      .help("give sizes that fit with `--set`");
 }
 
 /// Reports settings that name nothing in the kernel.
@@ -257,16 +290,12 @@ std::optional<Problem> make_problem(const ir::Kernel& kernel, const Settings& se
     const auto setting = settings.find(name);
     if (setting == settings.end()) continue;
     const auto size = parse_size(setting->second);
-    if (!size) return bad_value(name, setting->second, "a whole number from 0 on", sink), std::nullopt;
+    if (!size) return bad_value(name, setting->second, "a whole number from 0 to 2^48", sink), std::nullopt;
     problem.sizes[i] = *size;
     known[i] = true;
   }
   if (SizeSearch(problem, known, candidates).solve()) return problem;
-  const ir::Constraint* broken = problem.broken_constraint();
-  sink.report(Diag::size_not_allowed, broken == nullptr ? Span() : broken->span,
-              broken == nullptr ? "where …" : broken->text, kernel.c_name)
-      .note("with {}", problem.spell_sizes())
-      .help("give sizes that fit with `--set`");
+  report_broken(problem, known, sink);
   return std::nullopt;
 }
 

@@ -49,12 +49,17 @@ class Tesserac {
   ~Tesserac() { driver::remove_tree(folder_); }
 
   std::string operator/(const std::string& name) const { return folder_ + "/" + name; }
-  void write(const std::string& name, const std::string& text) const { driver::write_file(*this / name, text); }
-  std::string read(const std::string& name) const { return driver::read_file(*this / name).value_or("(no such file)"); }
+  void write(const std::string& name, const std::string& text) const {
+    driver::write_file(*this / name, text);
+  }
+  std::string read(const std::string& name) const {
+    return driver::read_file(*this / name).value_or("(no such file)");
+  }
   bool exists(const std::string& name) const { return std::filesystem::exists(*this / name); }
 
   /// Runs the program in the folder; `variables` come on top of a small environment.
-  Answer operator()(const std::vector<std::string>& arguments, const std::vector<std::string>& variables = {}) const {
+  Answer operator()(const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& variables = {}) const {
     driver::ProcessRequest request{.program = TESSERA_TESSERAC, .arguments = arguments, .folder = folder_};
     request.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder_, "TMPDIR=" + folder_,
                            "TESSERA_CACHE_DIR=" + cache_};
@@ -62,7 +67,6 @@ class Tesserac {
     const driver::ProcessResult result = driver::run_process(request);
     return {result.outcome == driver::ProcessOutcome::exited ? result.code : -1, result.output};
   }
-
 
  private:
   static std::string shared_cache() {

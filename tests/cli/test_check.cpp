@@ -59,7 +59,8 @@ TEST_CASE("any bytes end in an answer") {
     return tesserac({"odd.tsr", "-o", "out/"}).code;
   };
   CHECK(code_of(std::string(100'000, '(')) == 1);
-  CHECK(code_of("kernel f(out y: f32[N]) { grid i in N by auto { y[i] = " + std::string(300'000, '-') + "1; } }") == 1);
+  CHECK(code_of("kernel f(out y: f32[N]) { grid i in N by auto { y[i] = " + std::string(300'000, '-') +
+                "1; } }") == 1);
   CHECK(code_of(std::string("\xff\xfe\0\x01", 4)) == 1);
   CHECK(code_of(std::string(10 << 20, '[')) == 1);
   CHECK(code_of("kernel \"$(touch pwned)\" {") == 1);

@@ -8,8 +8,9 @@ TEST_CASE("help lists commands, flags and exit codes") {
   const Tesserac tesserac;
   const Answer answer = tesserac({"--help"});
   CHECK(answer.code == 0);
-  for (const char* part : {"check", "fmt", "run", "verify", "doctor", "--emit", "--arch", "--plan", "-MD", "-MF", "-MT",
-                           "--namespace", "--line-map", "--color", "--explain", "Exit codes: 0 done"}) {
+  for (const char* part :
+       {"check", "fmt", "run", "verify", "doctor", "--emit", "--arch", "--plan", "-MD", "-MF", "-MT",
+        "--namespace", "--line-map", "--color", "--explain", "Exit codes: 0 done"}) {
     CHECK(answer.says(part));
   }
   CHECK_FALSE(answer.says("inject-fault"));
@@ -62,7 +63,8 @@ TEST_CASE("wrong usage is told as such") {
   refused({"add.tsr", "-Wno-such-thing"}, "there is no such warning");
   refused({"add.tsr", "--error-limit=0"}, "error-limit");
   refused({"add.tsr", "-o", "-"}, "prints one text");
-  refused({"add.tsr", "-o", "x.cu", "--arch=sm_80,sm_90"}, "`x.cu` is one file, and there are 2 architectures");
+  refused({"add.tsr", "-o", "x.cu", "--arch=sm_80,sm_90"},
+          "`x.cu` is one file, and there are 2 architectures");
   refused({"add.tsr", "--emit=ir,plan", "-o", "x.txt"}, "more than one text");
   refused({"--explain", "T9999"}, "`T9999` is no diagnostic");
 }
@@ -95,5 +97,6 @@ TEST_CASE("doctor tries the tools") {
   CHECK(answer.says("ok       cache "));
   answer = tesserac({"doctor", "--host-compiler=/bin/false"});
   CHECK(answer.code == 3);
-  CHECK(answer.says("MISSING  host compiler  `/bin/false` ended with exit code 1 when asked for its version"));
+  CHECK(
+      answer.says("MISSING  host compiler  `/bin/false` ended with exit code 1 when asked for its version"));
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tesserac FILE`: what is written where, and that it is written only when it should be.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tesserac.h"
+
+using namespace tessera::commands::test;
+
+TEST_CASE("a folder gets header, dispatcher and a file for each architecture") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"add.tsr", "-o", "out"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.text.empty());
+  for (const char* name : {"out/add.h", "out/add.dispatch.cpp", "out/add.sm_80.cu", "out/add.sm_90.cu"}) {
+    CHECK(tesserac.exists(name));
+  }
+  CHECK(tesserac({"add.tsr", "-o", "one/", "--arch=sm_80"}).code == 0);
+  CHECK(tesserac.exists("one/add.sm_80.cu"));
+  CHECK_FALSE(tesserac.exists("one/add.sm_90.cu"));
+}
+
+TEST_CASE("x.cu is one file for one architecture, its header beside it") {
+  const Tesserac tesserac;
+  CHECK(tesserac({"add.tsr", "-o", "kernels.cu", "--arch=sm_90"}).code == 0);
+  CHECK(tesserac.read("kernels.cu").find("#include \"kernels.h\"") != std::string::npos);
+  CHECK(tesserac.exists("kernels.h"));
+  CHECK(tesserac.exists("kernels.dispatch.cpp"));
+}
+
+TEST_CASE("each kind goes to its file, or to standard output") {
+  const Tesserac tesserac;
+  CHECK(tesserac({"add.tsr", "--emit=ast,ir,plan,report,deps", "--emit-dir=texts"}).code == 0);
+  for (const char* name :
+       {"texts/add.ast", "texts/add.ir", "texts/add.plan", "texts/add.report", "texts/add.d"}) {
+    CHECK(tesserac.exists(name));
+    CHECK(tesserac.read(name).size() > 10);
+  }
+  CHECK_FALSE(tesserac.exists("texts/add.h"));
+  CHECK(tesserac({"add.tsr", "--emit=ir", "-o", "-"}).text == tesserac.read("texts/add.ir"));
+  CHECK(tesserac({"add.tsr", "--emit=ir", "-o", "some.txt"}).code == 0);
+  CHECK(tesserac.read("some.txt") == tesserac.read("texts/add.ir"));
+  CHECK(tesserac({"add.tsr", "--emit=cuda", "--arch=sm_80", "-o", "-"}).says("#include \"add.h\""));
+  CHECK(tesserac({"add.tsr", "--emit=header", "-o", "-"}).says("add_one"));
+}
+
+TEST_CASE("the same input gives the same bytes, and equal files are left alone") {
+  const Tesserac tesserac;
+  CHECK(tesserac({"softmax.tsr", "-o", "out"}).code == 0);
+  const std::string before = tesserac.read("out/softmax.sm_80.cu");
+  const timespec times[] = {{1000, 0}, {1000, 0}};
+  ::utimensat(AT_FDCWD, (tesserac / "out/softmax.sm_80.cu").c_str(), times, 0);
+  CHECK(tesserac({"softmax.tsr", "-o", "out"}).code == 0);
+  struct stat status {};
+  ::stat((tesserac / "out/softmax.sm_80.cu").c_str(), &status);
+  CHECK(status.st_mtime == 1000);
+  CHECK(tesserac.read("out/softmax.sm_80.cu") == before);
+}
+
+TEST_CASE("nothing is written when there are errors") {
+  const Tesserac tesserac;
+  tesserac.write("wrong.tsr",
+                 "kernel f(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = x[j]; } }\n");
+  CHECK(tesserac({"wrong.tsr", "-o", "out/", "-MD"}).code == 1);
+  CHECK_FALSE(tesserac.exists("out"));
+}
+
+TEST_CASE("outputs that cannot be written exit with 3") {
+  const Tesserac tesserac;
+  tesserac.write("blocked", "a file");
+  const Answer answer = tesserac({"add.tsr", "-o", "blocked/"});
+  CHECK(answer.code == 3);
+  CHECK(answer.says("error[T0834]: cannot write `blocked/add"));
+  CHECK(tesserac({"add.tsr", "--emit=ast", "-o", "add.tsr"}).code == 2);
+  CHECK(tesserac.read("add.tsr") == kAddOne);
+  CHECK(tesserac({"add.tsr", "--emit=ir", "-o", "/dev/full"}).code == 3);
+}
+
+TEST_CASE("dependency files name outputs and source, escaped for make") {
+  const Tesserac tesserac;
+  tesserac.write("a b$.tsr", kAddOne);
+  CHECK(tesserac({"a b$.tsr", "-o", "out", "--arch=sm_80", "-MD"}).code == 0);
+  CHECK(tesserac.read("out/a_b_.d") == "out/a_b_.h out/a_b_.sm_80.cu out/a_b_.dispatch.cpp: a\\ b$$.tsr\n");
+  CHECK(tesserac({"add.tsr", "-o", "out", "-MD", "-MF", "own.d", "-MT", "target"}).code == 0);
+  CHECK(tesserac.read("own.d") == "target: add.tsr\n");
+}
+
+TEST_CASE("hostile names of files are only names") {
+  const Tesserac tesserac;
+  const std::string name = "$(touch pwned)`touch pwned`; '\"\n.tsr";
+  tesserac.write(name, kAddOne);
+  const Answer answer = tesserac({name, "-o", "out", "--emit=cuda,header,ptx", "--arch=sm_80"});
+  INFO(answer.text);
+  CHECK((answer.code == 0 || answer.says("T0830")));  // without nvcc there is no PTX
+  CHECK_FALSE(tesserac.exists("pwned"));
+}
+
+TEST_CASE("the plan, the namespace and the times can be asked for") {
+  const Tesserac tesserac;
+  CHECK(tesserac({"add.tsr", "--emit=header", "-o", "-", "--namespace=my::kernels"})
+            .says("namespace my::kernels"));
+  CHECK(tesserac({"add.tsr", "--emit=cuda", "--arch=sm_80", "-o", "-", "--plan", "warps=2,vector=1"}).code ==
+        0);
+  const Answer answer = tesserac({"add.tsr", "-o", "out", "--time-report"});
+  for (const char* step : {"ms  parse\n", "ms  check\n", "ms  emit\n", "ms  write\n", "ms  total\n"})
+    CHECK(answer.says(step));
+}
+
+TEST_CASE("without nvcc there is no PTX, and the reason is told") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"add.tsr", "--emit=ptx", "-o", "out", "--nvcc=/no/such/nvcc"});
+  CHECK(answer.code == 3);
+  CHECK(answer.says("error[T0830]: no nvcc was found: `/no/such/nvcc` does not exist"));
+  CHECK_FALSE(tesserac.exists("out"));
+}
+
+TEST_CASE("insecure caches are refused") {
+  const Tesserac tesserac;
+  ::mkdir((tesserac / "open").c_str(), 0777);
+  ::chmod((tesserac / "open").c_str(), 0777);
+  const Answer answer = tesserac({"run", "add.tsr", "--cache-dir=open"});
+  CHECK(answer.code == 3);
+  CHECK(answer.says("error[T0835]"));
+}

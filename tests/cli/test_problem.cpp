@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes that meet constraints, and numbers with error bounds.
+#include <cmath>
+#include <limits>
+
+#include "catch.h"
+#include "commands/inexact.h"
+#include "commands/problem.h"
+
+using namespace tessera;
+using namespace tessera::commands;
+
+namespace {
+
+const std::vector<int64_t> kCandidates = {250, 64, 8, 1};
+
+/// A kernel with symbols H, R and OH.
+struct Sizes {
+  ir::Kernel kernel;
+  ir::SymbolId h, r, oh;
+
+  Sizes() {
+    kernel.c_name = "conv";
+    h = kernel.symbols.add({"H", {}, {}, 0, {}});
+    r = kernel.symbols.add({"R", {}, {1, 3, 5}, 0, {}});
+    oh = kernel.symbols.add({"OH", {}, {}, 1, {}});
+  }
+  ir::SizeId size(ir::SymbolId id) { return kernel.sizes.symbol(id); }
+  void require(ir::Relation relation, ir::SizeId left, ir::SizeId right, std::string text) {
+    kernel.constraints.push_back({relation, left, right, {}, std::move(text), false, {}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sizes follow from equalities and lists") {
+  Sizes sizes;
+  ir::SizeTable& table = sizes.kernel.sizes;
+  const auto one = table.constant(1);
+  sizes.require(ir::Relation::equal, sizes.size(sizes.oh),
+                table.add(table.subtract(sizes.size(sizes.h), sizes.size(sizes.r)), one), "OH == H - R + 1");
+  DiagnosticSink sink;
+  auto problem = make_problem(sizes.kernel, {}, kCandidates, sink);
+  REQUIRE(problem);
+  CHECK(problem->spell_sizes() == "H=250 R=1 OH=250");
+  problem = make_problem(sizes.kernel, {{"OH", "10"}, {"R", "3"}, {"H", "12"}}, kCandidates, sink);
+  REQUIRE(problem);
+  CHECK_FALSE(make_problem(sizes.kernel, {{"OH", "10"}, {"R", "3"}, {"H", "13"}}, kCandidates, sink));
+  CHECK_FALSE(make_problem(sizes.kernel, {{"R", "4"}}, kCandidates, sink));
+  REQUIRE(sink.error_count() == 2);
+  CHECK(sink.sorted()[0].message == "the sizes break the constraint `OH == H - R + 1` of kernel `conv`");
+  CHECK(sink.sorted()[1].message == "the sizes break the constraint `R in {1, 3, 5}` of kernel `conv`");
+}
+
+TEST_CASE("odd sizes meet the constraints and are not repeated") {
+  Sizes sizes;
+  sizes.require(ir::Relation::greater_equal, sizes.size(sizes.h), sizes.size(sizes.r), "H >= R");
+  DiagnosticSink sink;
+  const auto given = make_problem(sizes.kernel, {}, kCandidates, sink);
+  REQUIRE(given);
+  const auto problems = odd_problems(*given, {}, 1 << 20);
+  CHECK(problems.size() > 8);
+  for (const Problem& problem : problems) {
+    CHECK(problem.broken_constraint() == nullptr);
+    CHECK(problem.sizes != given->sizes);
+  }
+}
+
+TEST_CASE("exact operations keep an error of zero") {
+  const Inexact a{.real = 0.1f}, b{.real = 0.2f};
+  CHECK(inexact_binary(ir::BinaryOp::maximum, DType::f32, a, b).error == 0);
+  CHECK(inexact_unary(ir::UnaryOp::negate, DType::f32, a).error == 0);
+  CHECK(inexact_cast(DType::bf16, DType::f32, a).error == 0);
+  CHECK(inexact_constant({.real = 0.5}, DType::f32).error == 0);
+  CHECK(inexact_constant({.real = 0.1}, DType::f32).error > 0);
+}
+
+TEST_CASE("bounds hold for f32 arithmetic, and are not far off") {
+  const float x = 1.2345f, y = 7.891f;
+  const Inexact a{.real = x}, b{.real = y};
+  const auto check = [](const Inexact& bound, float computed) {
+    CHECK(std::fabs(bound.real - static_cast<double>(computed)) <= bound.error);
+    CHECK(bound.error <= 4 * 0x1p-24 * std::fabs(bound.real));
+  };
+  check(inexact_binary(ir::BinaryOp::add, DType::f32, a, b), x + y);
+  check(inexact_binary(ir::BinaryOp::multiply, DType::f32, a, b), x * y);
+  check(inexact_binary(ir::BinaryOp::divide, DType::f32, a, b), x / y);
+  check(inexact_math(ir::MathFunction::sqrt, DType::f32, std::vector{a}), std::sqrt(x));
+}
+
+TEST_CASE("sums are bounded in any order") {
+  InexactFold fold(ir::ReduceOp::sum, DType::f32);
+  float forward = 0, backward = 0;
+  for (int i = 1; i <= 1000; ++i) {
+    fold.take({.real = 1.0f / static_cast<float>(i)}, i);
+    forward += 1.0f / static_cast<float>(i);
+    backward += 1.0f / static_cast<float>(1001 - i);
+  }
+  const Inexact sum = fold.result();
+  CHECK(std::fabs(sum.real - static_cast<double>(forward)) <= sum.error);
+  CHECK(std::fabs(sum.real - static_cast<double>(backward)) <= sum.error);
+  CHECK(sum.error <= 1010 * 0x1p-24 * sum.real);
+}
+
+TEST_CASE("what rounding can tip is unknown") {
+  const Inexact near{.real = 1, .error = 1e-6}, same{.real = 1}, far{.real = 2};
+  CHECK(std::isinf(inexact_binary(ir::BinaryOp::less, DType::f32, near, same).error));
+  CHECK(inexact_binary(ir::BinaryOp::less, DType::f32, near, far).error == 0);
+  CHECK(std::isinf(inexact_binary(ir::BinaryOp::divide, DType::f32, same, {.real = 0, .error = 1e-9}).error));
+  const Inexact large{.real = 3e38};
+  CHECK(std::isinf(inexact_binary(ir::BinaryOp::add, DType::f32, large, large).error));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(inexact_binary(ir::BinaryOp::add, DType::f32, {.real = nan}, same).error == 0);
+}
+
+TEST_CASE("nothing summed is exactly zero") {
+  const Inexact sum = InexactFold(ir::ReduceOp::sum, DType::f32).result();
+  CHECK(sum.real == 0);
+  CHECK(sum.error == 0);
+  CHECK_FALSE(InexactFold(ir::ReduceOp::max, DType::f32).result().exists);
+}

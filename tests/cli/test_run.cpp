@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run` and `verify`: kernels, sizes, arrays, faults.
+#include "interp/npy.h"
+#include "tesserac.h"
+
+using namespace tessera;
+using namespace tessera::commands::test;
+
+TEST_CASE("a kernel runs in the interpreter and on the host twin, with the same results") {
+  const Tesserac tesserac;
+  Answer answer = tesserac({"run", "add.tsr", "--set", "N=1000", "--on=interp", "--output", "y=a.npy"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("add_one N=1000 on interpreter\ny: f32[1000], from "));
+  answer = tesserac({"run", "add.tsr", "--set", "N=1000", "--output", "y=b.npy", "--repeat=3"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("add_one N=1000 on host twin\n"));
+  CHECK(answer.says(" ms (median of 3), "));
+  CHECK(tesserac.read("a.npy") == tesserac.read("b.npy"));
+  CHECK(tesserac({"run", "add.tsr", "--set=N=1000", "--on=interp", "--seed=2", "--output=y=c.npy"}).code ==
+        0);
+  CHECK(tesserac.read("a.npy") != tesserac.read("c.npy"));
+}
+
+TEST_CASE("inputs come from files, which give the sizes") {
+  const Tesserac tesserac;
+  interp::Array x = interp::Array::zeros(DType::f32, {3});
+  for (int i = 0; i < 3; ++i) interp::set_element(x, i, i);
+  tesserac.write("x.npy", interp::format_npy(x));
+  const std::vector<std::string> run = {"run", "add.tsr", "--on=interp", "--input", "x=x.npy"};
+  CHECK(tesserac(run).says("y: f32[3], from 1 to 3: 1, 2, 3\n"));
+  auto with_step = run;
+  with_step.insert(with_step.end(), {"--set", "step=0.5"});
+  CHECK(tesserac(with_step).says("from 0.5 to 2.5: 0.5, 1.5, 2.5\n"));
+  auto contradicted = run;
+  contradicted.insert(contradicted.end(), {"--set", "N=4"});
+  const Answer answer = tesserac(contradicted);
+  CHECK(answer.code == 2);
+  CHECK(answer.says(
+      "error[T0807]: `x.npy` cannot be used for parameter `x`: its dimension 0 is 3, and N is 4"));
+}
+
+TEST_CASE("what a run is told wrongly is wrong usage") {
+  const Tesserac tesserac;
+  tesserac.write("two.tsr", std::string(kAddOne) + kSoftmax);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.push_back("--on=interp");
+    const Answer answer = tesserac(arguments);
+    INFO(answer.text);
+    CHECK(answer.code == 2);
+    CHECK(answer.says(part));
+  };
+  refused({"two.tsr"}, "error[T0804]: `two.tsr` has 2 kernels");
+  refused({"two.tsr", "--kernel=three"}, "error[T0803]: `two.tsr` has no kernel `three`");
+  refused({"add.tsr", "--set=M=3"}, "error[T0805]: kernel `add_one` has no symbol or scalar parameter `M`");
+  refused({"add.tsr", "--set=N"}, "`--set N` is not `NAME=VALUE`");
+  refused({"add.tsr", "--set=N=many"}, "the value is not a whole number");
+  refused({"add.tsr", "--set=step=x"}, "the value is not of type f32");
+  refused({"add.tsr", "--set=N=100000000000000"}, "error[T0809]");
+  refused({"add.tsr", "--input=z=x.npy"}, "error[T0808]: kernel `add_one` has no in parameter `z`");
+  refused({"add.tsr", "--output=x=x.npy"}, "error[T0808]: kernel `add_one` has no out parameter `x`");
+  refused({"add.tsr", "--input=x=missing.npy"}, "error[T0807]");
+  refused({"add.tsr", "--on=moon"}, "moon");
+}
+
+TEST_CASE("a GPU that is not there exits with 3") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"run", "add.tsr", "--on=gpu"});
+  CHECK((answer.code == 0 || (answer.code == 3 && answer.says("error[T0837]: no GPU can be used"))));
+}
+
+TEST_CASE("a variant that does not exist is wrong usage") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"run", "add.tsr", "--variant=77"});
+  CHECK(answer.code == 2);
+  CHECK(answer.says("variant 77 does not exist"));
+}
+
+TEST_CASE("verify prints a table over sizes, partitions and variants") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"verify", "add.tsr"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("add_one: "));
+  CHECK(answer.says("equal to the last bit everywhere or wrong"));
+  for (const char* row : {"interpreter  step 1 ", "interpreter  step 3 ", "interpreter  plan ",
+                          "interpreter  whole ", "host twin    chosen "}) {
+    CHECK(answer.says(row));
+  }
+  CHECK_FALSE(answer.says("WRONG"));
+}
+
+TEST_CASE("verify bounds the error of sums") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"verify", "softmax.tsr", "--on=interp"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("sums within their error bound"));
+}
+
+TEST_CASE("a planted fault is found and told with the line of the source") {
+  const Tesserac tesserac;
+  const Answer answer = tesserac({"verify", "add.tsr", "--inject-fault=guard:0"});
+  INFO(answer.text);
+  CHECK(answer.code == 4);
+  CHECK(answer.says(
+      "error[T0891]: kernel `add_one` broke a rule of the machine while it ran: add.tsr:3: out of bounds"));
+}
