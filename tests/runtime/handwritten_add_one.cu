@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x + 1 over a matrix, written by hand in the style of generated code: blocks take tiles of the matrix.
-// clang-format off: laid out as the compiler prints
+// Laid out as the compiler prints.
+// clang-format off
 #include "handwritten.h"
 #include "tessera/kernel.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of rows, written by hand in the style of generated code: resident in registers while a row fits,
 // else read again.
-// clang-format off: laid out as the compiler prints
+// Laid out as the compiler prints.
+// clang-format off
 #include "handwritten.h"
 #include "tessera/kernel.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[c, r] = x[r, c] through shared memory, written by hand in the style of generated code.
-// clang-format off: laid out as the compiler prints
+// Laid out as the compiler prints.
+// clang-format off
 #include "handwritten.h"
 #include "tessera/kernel.h"
 

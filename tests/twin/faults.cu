@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that each commit one fault, in the style of generated code. The comments name the line of an
 // imagined faults.tsr that the report must find.
-// clang-format off: laid out as the compiler prints
+// Laid out as the compiler prints.
+// clang-format off
 #include "faults.h"
 
 #include "tessera/kernel.h"

@@ -2,10 +2,10 @@
 // All words of generated kernels and their launchers. Start reading at view.h and group.h.
 #pragma once
 
+#include "tessera/architecture.h"
 #include "tessera/convert.h"
 #include "tessera/divisor.h"
 #include "tessera/group.h"
-#include "tessera/architecture.h"
 #include "tessera/launch.h"
 #include "tessera/math.h"
 #include "tessera/numbers.h"

@@ -25,24 +25,19 @@ inline index dtype_bytes(std::int32_t dtype) {
     case TESSERA_I8:
     case TESSERA_U8:
     case TESSERA_FP8_E4M3:
-    case TESSERA_FP8_E5M2:
-      return 1;
+    case TESSERA_FP8_E5M2: return 1;
     case TESSERA_I16:
     case TESSERA_U16:
     case TESSERA_F16:
-    case TESSERA_BF16:
-      return 2;
+    case TESSERA_BF16: return 2;
     case TESSERA_I32:
     case TESSERA_U32:
-    case TESSERA_F32:
-      return 4;
+    case TESSERA_F32: return 4;
     case TESSERA_I64:
     case TESSERA_U64:
     case TESSERA_INDEX:
-    case TESSERA_F64:
-      return 8;
-    default:
-      return 0;
+    case TESSERA_F64: return 8;
+    default: return 0;
   }
 }
 

@@ -72,30 +72,18 @@ void add(Fault fault) {
 
 const char* to_string(FaultKind kind) {
   switch (kind) {
-    case FaultKind::out_of_bounds:
-      return "out of bounds";
-    case FaultKind::outside_allocation:
-      return "outside of its allocation";
-    case FaultKind::misaligned:
-      return "misaligned access";
-    case FaultKind::broken_promise:
-      return "vector access without unit stride";
-    case FaultKind::written_twice:
-      return "written twice";
-    case FaultKind::never_written:
-      return "never written";
-    case FaultKind::read_before_written:
-      return "output read before it was written";
-    case FaultKind::shared_out_of_bounds:
-      return "out of bounds in shared memory";
-    case FaultKind::shared_uninitialised:
-      return "shared memory read before it was written";
-    case FaultKind::shared_race:
-      return "race in shared memory";
-    case FaultKind::divergent_barrier:
-      return "divergent barrier";
-    case FaultKind::divergent_shuffle:
-      return "divergent shuffle";
+    case FaultKind::out_of_bounds: return "out of bounds";
+    case FaultKind::outside_allocation: return "outside of its allocation";
+    case FaultKind::misaligned: return "misaligned access";
+    case FaultKind::broken_promise: return "vector access without unit stride";
+    case FaultKind::written_twice: return "written twice";
+    case FaultKind::never_written: return "never written";
+    case FaultKind::read_before_written: return "output read before it was written";
+    case FaultKind::shared_out_of_bounds: return "out of bounds in shared memory";
+    case FaultKind::shared_uninitialised: return "shared memory read before it was written";
+    case FaultKind::shared_race: return "race in shared memory";
+    case FaultKind::divergent_barrier: return "divergent barrier";
+    case FaultKind::divergent_shuffle: return "divergent shuffle";
   }
   return "unknown fault";
 }

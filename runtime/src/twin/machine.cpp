@@ -74,12 +74,9 @@ bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
 
 std::int64_t Machine::block_number(std::int64_t turn) const {
   switch (options().schedule) {
-    case Schedule::forward:
-      return turn;
-    case Schedule::reverse:
-      return context.blocks - 1 - turn;
-    case Schedule::random:
-      break;
+    case Schedule::forward: return turn;
+    case Schedule::reverse: return context.blocks - 1 - turn;
+    case Schedule::random: break;
   }
   // An affine map with a factor that shares no divisor with the number of blocks visits each of them once.
   std::uint64_t factor = 2 * (options().seed % 1000) + 1;
@@ -141,12 +138,9 @@ void Machine::run_fresh_threads() {
 
 std::size_t Machine::pick(std::size_t count) {
   switch (options().schedule) {
-    case Schedule::forward:
-      return 0;
-    case Schedule::reverse:
-      return count - 1;
-    case Schedule::random:
-      break;
+    case Schedule::forward: return 0;
+    case Schedule::reverse: return count - 1;
+    case Schedule::random: break;
   }
   return random_() % count;
 }
