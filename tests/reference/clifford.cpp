@@ -56,7 +56,7 @@ void geometric_product_2d(Problem& problem, bool normalize) {
 void add_clifford_cases(std::vector<Case>& cases) {
   cases.push_back({
       .name = "geometric_product_2d",
-      .file = "examples/geometric_product_2d.tsr",
+      .file = "examples/geometric_product_2d/geometric_product_2d.tsr",
       .kernel = "geometric_product_2d",
       .symbols = {"B", "N"},
       .tensors = {input("x", "f32", {"4", "B", "N"}), input("y", "f32", {"4", "B", "N"}),

@@ -123,7 +123,7 @@ Case bias_act_case(const std::string& activation, void reference(Problem&)) {
 void add_elementwise_cases(std::vector<Case>& cases) {
   cases.push_back({
       .name = "scale_shift_gelu",
-      .file = "examples/scale_shift_gelu.tsr",
+      .file = "examples/elementwise/scale_shift_gelu.tsr",
       .kernel = "scale_shift_gelu",
       .symbols = {"M", "N"},
       .tensors = {input("x", "f32", {"M", "N"}, -3, 3), input("a", "f32", {"N"}), input("b", "f32", {"N"}),

@@ -35,7 +35,7 @@ void image_to_tensor(Problem& problem) {
 void add_layout_cases(std::vector<Case>& cases) {
   cases.push_back({
       .name = "transpose",
-      .file = "examples/transpose.tsr",
+      .file = "examples/transpose/transpose.tsr",
       .kernel = "transpose",
       .symbols = {"M", "N"},
       .tensors = {input("x", "f32", {"M", "N"}), output("y", "f32", {"N", "M"})},

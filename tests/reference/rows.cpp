@@ -120,7 +120,7 @@ void logit_summary(Problem& problem) {
 void add_row_cases(std::vector<Case>& cases) {
   cases.push_back({
       .name = "softmax",
-      .file = "examples/softmax.tsr",
+      .file = "examples/softmax/softmax.tsr",
       .kernel = "softmax",
       .symbols = {"R", "C"},
       .tensors = {input("x", "bf16", {"R", "C"}, -8, 8), output("y", "bf16", {"R", "C"})},
@@ -129,7 +129,7 @@ void add_row_cases(std::vector<Case>& cases) {
   });
   cases.push_back({
       .name = "layernorm",
-      .file = "examples/layernorm.tsr",
+      .file = "examples/layernorm/layernorm.tsr",
       .kernel = "layernorm",
       .symbols = {"R", "C"},
       .tensors = {input("x", "bf16", {"R", "C"}), input("gain", "bf16", {"C"}), input("bias", "bf16", {"C"}),

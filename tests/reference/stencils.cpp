@@ -96,7 +96,7 @@ Case hole_fill_case(const std::string& kernel, void reference(Problem&)) {
 void add_stencil_cases(std::vector<Case>& cases) {
   cases.push_back({
       .name = "laplacian",
-      .file = "examples/laplacian.tsr",
+      .file = "examples/laplacian/laplacian.tsr",
       .kernel = "laplacian",
       .symbols = {"X", "Y", "Z"},
       .tensors = {input("u", "f64", {"X", "Y", "Z"}), output("v", "f64", {"X", "Y", "Z"})},
