@@ -173,6 +173,26 @@ void dynamic_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMET
   if (n < N) y.store({n}, x.load({n}));                      // faults.tsr:352
 }
 
+/// Accumulators that nobody initialised: what a planted fault leaves in them, summed up or reduced.
+TESSERA_KERNEL(kThreads)
+void uninitialised_sum(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+  float sum = poison<float>();                // faults.tsr:361
+  const index n = block_index() * kThreads + thread_index();
+  if (n < N) sum += x.load({n});              // faults.tsr:362
+  if (n < N) y.store({n}, sum);               // faults.tsr:363
+}
+
+TESSERA_KERNEL(kThreads)
+void uninitialised_maximum(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y,
+                           index N) {
+  Group<kThreads> row;
+  float top = poison<float>();                // faults.tsr:371
+  const index n = thread_index();
+  if (n < N) top = maximum(top, x.load({n}));
+  top = row.reduce(Maximum{}, top);           // faults.tsr:372
+  if (n < N) y.store({n}, top - 1e30f);       // faults.tsr:373
+}
+
 using Kernel = void(View<const float, 1>, View<float, 1>, index);
 
 /// The kernels by name.
@@ -200,6 +220,8 @@ constexpr struct {
     {"group_in_loop", group_in_loop},
     {"dynamic_overlap", dynamic_overlap},
     {"dynamic_too_large", dynamic_too_large},
+    {"uninitialised_sum", uninitialised_sum},
+    {"uninitialised_maximum", uninitialised_maximum},
 };
 
 }  // namespace

@@ -51,6 +51,8 @@ const Case kCases[] = {
     {"group_in_loop", 5, 1, FaultKind::shared_race, "faults.tsr:331", "partial["},
     {"dynamic_overlap", 64, 1, FaultKind::shared_race, "faults.tsr:34", ""},
     {"dynamic_too_large", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:351", "which has 256"},
+    {"uninitialised_sum", 64, 1, FaultKind::uninitialised, "faults.tsr:363", ""},
+    {"uninitialised_maximum", 64, 1, FaultKind::uninitialised, "faults.tsr:372", ""},
 };
 
 std::string all_faults() {

@@ -102,6 +102,7 @@ TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
   std::uint32_t words[kWords] = {};
   std::memcpy(words, &value, sizeof(T));
 #if TESSERA_TWIN
+  twin::check_initialised(value, where);
   twin::shuffle_xor(words, kWords, lane_mask, lanes, where);
 #else
   TESSERA_UNROLL

@@ -67,6 +67,7 @@ struct View {
     const index offset = offset_of(at);
 #if TESSERA_TWIN
     if (!twin::may_store<Rank>(shadow, access(at, 1), data + offset, sizeof(T), 1, where)) return;
+    twin::check_initialised(value, where);
 #endif
     detail::store_vector<detail::Space::global>(data + offset, Vector<Value, 1>{{value}});
   }
@@ -80,6 +81,7 @@ struct View {
     const bool may =
         twin::may_store<Rank>(shadow, access(at, N), data + offset, alignof(Vector<Value, N>), step(), where);
     if (!may) return;
+    for (int i = 0; i < N; ++i) twin::check_initialised(value[i], where);
 #endif
     detail::store_vector<detail::Space::global>(data + offset, value);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ enum class FaultKind : std::uint8_t {
                          ///< memory
   shared_uninitialised,  ///< a shared byte that was read before any thread wrote it
   shared_race,        ///< two threads at one shared byte, one of them writing, without a barrier in between
+  uninitialised,      ///< a register that nobody initialised was stored, or given to other threads
   divergent_barrier,  ///< a barrier that some of its threads never reach, or reach elsewhere in the source
   divergent_shuffle,  ///< a shuffle that some of its lanes never reach, or a lane outside of its own mask
 };
@@ -64,6 +66,20 @@ void on_fault(std::function<void(const Fault&)> listener);
 /// may be {}).
 [[gnu::cold]] void report(FaultKind kind, Location where, std::string detail);
 [[gnu::cold]] void report_launch(FaultKind kind, Location where, std::string detail);
+
+/// Reports `value` when it is a word of 0x7f bytes: what a planted fault, or g++ where it is told to, leaves in a register
+/// that is not initialised. Large enough (3.4e38 as f32) to survive sums and maxima; no number of a sane kernel.
+template <typename T>
+inline void check_initialised(const T& value, Location where) {
+  if constexpr (sizeof(T) >= 4 && sizeof(T) <= 8) {
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    for (const unsigned char byte : bytes) {
+      if (byte != 0x7f) return;
+    }
+    report(FaultKind::uninitialised, where, "the value is made of 0x7f bytes");
+  }
+}
 
 /// Forgets all faults; a launch of `kernel` begins.
 void begin_faults(const char* kernel);
