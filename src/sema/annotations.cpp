@@ -13,10 +13,10 @@ namespace tessera::sema {
 namespace {
 
 /// Annotations of the language.
-constexpr std::array kKnown = {"tile",    "autotune",   "pipeline", "warps",     "warpgroups", "stages",   "cluster",
-                               "persistent", "raster",  "split",    "arch",      "resident",   "registers", "swizzle",
-                               "multicast",  "in_shared", "in_registers", "cache", "vectorize", "ilp",      "unroll",
-                               "prefetch"};
+constexpr std::array kKnown = {
+    "tile",         "autotune", "pipeline",  "warps",    "warpgroups", "stages",  "cluster",   "persistent",
+    "raster",       "split",    "arch",      "resident", "registers",  "swizzle", "multicast", "in_shared",
+    "in_registers", "cache",    "vectorize", "ilp",      "unroll",     "prefetch"};
 
 /// Those that travel to the planner, which honours them or says why not.
 constexpr std::array kRequests = {"warps", "persistent", "resident", "registers", "vectorize", "unroll"};
@@ -44,7 +44,8 @@ std::optional<ir::Request> request(Context& context, const ast::Annotation& anno
   if (!annotation.arguments) return result;
   for (const ast::Argument& argument : *annotation.arguments) {
     if (argument.name) {
-      context.sink.report(Diag::named_argument, argument.span, argument.name->text, "@" + annotation.name.text);
+      context.sink.report(Diag::named_argument, argument.span, argument.name->text,
+                          "@" + annotation.name.text);
       return std::nullopt;
     }
     const auto value = constant_integer(context, argument.value, "the argument of an annotation");
@@ -71,9 +72,11 @@ void check_tile(Context& context, const ast::Annotation& annotation) {
       context.sink.report(Diag::step_not_positive, context.expr(argument.value).span, *size);
       continue;
     }
-    const auto [entry, inserted] = context.tiles.try_emplace(argument.name->text, TileRequest{*size, argument.span, false});
+    const auto [entry, inserted] =
+        context.tiles.try_emplace(argument.name->text, TileRequest{*size, argument.span, false});
     if (!inserted) {
-      context.sink.report(Diag::tile_twice, argument.span, argument.name->text).label(entry->second.span, "first here");
+      context.sink.report(Diag::tile_twice, argument.span, argument.name->text)
+          .label(entry->second.span, "first here");
     }
   }
 }
@@ -92,7 +95,8 @@ void check_kernel_annotations(Context& context, const std::vector<ast::Annotatio
   }
 }
 
-std::vector<ir::Request> check_grid_annotations(Context& context, const std::vector<ast::Annotation>& annotations) {
+std::vector<ir::Request> check_grid_annotations(Context& context,
+                                                const std::vector<ast::Annotation>& annotations) {
   std::vector<ir::Request> requests;
   for (const ast::Annotation& annotation : annotations) {
     if (!contains(kRequests, annotation.name.text)) {

@@ -12,7 +12,8 @@ namespace tessera::sema {
 void check_kernel_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
 
 /// The annotations behind the ranges of a grid.
-std::vector<ir::Request> check_grid_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
+std::vector<ir::Request> check_grid_annotations(Context& context,
+                                                const std::vector<ast::Annotation>& annotations);
 
 /// Annotations at a place where none is honoured yet.
 void refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations);

@@ -82,18 +82,19 @@ const ir::Binary* product(const Context& context, ast::ExprId expr, ir::ValueId 
 }
 
 /// `a*b ± c` or `c ± a*b` as one operation; the left product first (R24).
-std::optional<ir::ValueId> contract(Context& context, ast::BinaryOp op, ir::ValueId left, ast::ExprId left_expr,
-                                    ir::ValueId right, ast::ExprId right_expr, DType dtype, Span span) {
+std::optional<ir::ValueId> contract(Context& context, ast::BinaryOp op, ir::ValueId left,
+                                    ast::ExprId left_expr, ir::ValueId right, ast::ExprId right_expr,
+                                    DType dtype, Span span) {
   const bool sum = op == ast::BinaryOp::add, difference = op == ast::BinaryOp::subtract;
   const bool applies = context.precision.contract && (dtype == DType::f32 || dtype == DType::f64);
   if (!applies || (!sum && !difference)) return std::nullopt;
   if (const ir::Binary* factors = product(context, left_expr, left)) {
-    return context.builder.add(ir::FusedMultiplyAdd{factors->left, factors->right, right, false, difference}, dtype,
-                               span);
+    return context.builder.add(ir::FusedMultiplyAdd{factors->left, factors->right, right, false, difference},
+                               dtype, span);
   }
   if (const ir::Binary* factors = product(context, right_expr, right)) {
-    return context.builder.add(ir::FusedMultiplyAdd{factors->left, factors->right, left, difference, false}, dtype,
-                               span);
+    return context.builder.add(ir::FusedMultiplyAdd{factors->left, factors->right, left, difference, false},
+                               dtype, span);
   }
   return std::nullopt;
 }
@@ -116,10 +117,12 @@ Operand check_binary(Context& context, ast::BinaryOp op, const Operand& left, as
   const std::optional<DType> type = meeting_type(context, {left, right}, meeting, op_span);
   if (!type) return poison(span);
   if (!accepts(family, *type)) return refuse_operator(context, ast::spelling(op), *type, op_span, span);
-  const std::optional<ir::ValueId> a = materialize(context, left, *type), b = materialize(context, right, *type);
+  const std::optional<ir::ValueId> a = materialize(context, left, *type),
+                                   b = materialize(context, right, *type);
   if (!a || !b) return poison(span);
   if (family == Family::coalesce) return {context.builder.add(ir::Coalesce{*a, *b}, *type, span), span};
-  if (const auto fused = contract(context, op, *a, left_expr, *b, right_expr, *type, span)) return {*fused, span};
+  if (const auto fused = contract(context, op, *a, left_expr, *b, right_expr, *type, span))
+    return {*fused, span};
   const bool gives_bool = family == Family::equality || family == Family::order;
   return {context.builder.binary(ir_operator(op), *a, *b, gives_bool ? DType::boolean : *type, span), span};
 }
@@ -154,10 +157,12 @@ Operand check_membership(Context& context, const ast::Membership& node, Span spa
     Operand inside = check_binary(context, relation, operand, {}, low, {}, low.span, low.span);
     if (element.end.valid()) {
       const Operand end = check_expression(context, element.end);
-      const Operand below = check_binary(context, ast::BinaryOp::less, operand, {}, end, {}, end.span, end.span);
+      const Operand below =
+          check_binary(context, ast::BinaryOp::less, operand, {}, end, {}, end.span, end.span);
       inside = check_binary(context, ast::BinaryOp::logical_and, inside, {}, below, {}, low.span, low.span);
     }
-    result = first ? inside : check_binary(context, ast::BinaryOp::logical_or, result, {}, inside, {}, span, span);
+    result =
+        first ? inside : check_binary(context, ast::BinaryOp::logical_or, result, {}, inside, {}, span, span);
     first = false;
   }
   result.span = span;

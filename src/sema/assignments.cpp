@@ -86,7 +86,8 @@ class Assignment {
  private:
   void not_assignable(Span span) {
     check_expression(context_, node_.value);
-    context_.sink.report(Diag::not_assignable, span).note("a `var` or an element of an `out` tensor is assigned");
+    context_.sink.report(Diag::not_assignable, span)
+        .note("a `var` or an element of an `out` tensor is assigned");
   }
 
   void refuse(const Entity& entity, const std::string& name, Span span) {
@@ -103,20 +104,22 @@ class Assignment {
     const Operand value = check_expression(context_, node_.value);
     VariableState& variable = context_.variables[index];
     if (value.is_poison() || variable.failed) return;
-    const Operand before{node_.op == ast::AssignOp::set ? variable.current : read_variable(context_, variable, span_),
-                         target_.span};
+    const Operand before{
+        node_.op == ast::AssignOp::set ? variable.current : read_variable(context_, variable, span_),
+        target_.span};
     const std::optional<ir::ValueId> result = new_value(variable, index, before, value, variable.axes);
     if (result) assign_variable(context_, variable, *result, span_);
   }
 
   void assign_picked(std::size_t index, const ast::Index& target) {
     const Operand value = check_expression(context_, node_.value);
-    const bool picks_only = std::all_of(target.elements.begin(), target.elements.end(), [](const auto& element) {
-      return std::holds_alternative<ast::PickIndex>(element.node);
-    });
+    const bool picks_only =
+        std::all_of(target.elements.begin(), target.elements.end(),
+                    [](const auto& element) { return std::holds_alternative<ast::PickIndex>(element.node); });
     VariableState& variable = context_.variables[index];
     if (!picks_only || target.elements.size() != 1) {
-      if (picks_only) return not_implemented(context_.sink, target_.span, "a pick of several axes as a target", "R3");
+      if (picks_only)
+        return not_implemented(context_.sink, target_.span, "a pick of several axes as a target", "R3");
       context_.sink.report(Diag::not_a_tensor, context_.expr(target.base).span)
           .label(variable.span, "`{}` is a `var`: its axes are its ranges", variable.name)
           .help("assign it whole, or one coordinate: `{}[c = 3]`", variable.name);
@@ -126,20 +129,24 @@ class Assignment {
     if (!picks || value.is_poison() || variable.failed) return;
     const PickedCoordinate& picked = picks->front();
     if (!contains(variable.axes, picked.axis)) {
-      context_.sink.report(Diag::not_an_axis, picked.span, context_.name(picked.axis), describe_axes(context_, variable.axes))
+      context_.sink
+          .report(Diag::not_an_axis, picked.span, context_.name(picked.axis),
+                  describe_axes(context_, variable.axes))
           .label(variable.span, "`{}` has {}", variable.name, describe_axes(context_, variable.axes));
       return;
     }
     std::vector<ir::AxisId> axes = variable.axes;
     std::erase(axes, picked.axis);
-    const Operand before{read_variable_at(context_, variable, picked.axis, picked.coordinate, span_), target_.span};
+    const Operand before{read_variable_at(context_, variable, picked.axis, picked.coordinate, span_),
+                         target_.span};
     const std::optional<ir::ValueId> result = new_value(variable, index, before, value, axes);
     if (result) assign_variable_at(context_, variable, picked.axis, picked.coordinate, *result, span_);
   }
 
   /// The value that the variable gets, of its type and within its axes.
-  std::optional<ir::ValueId> new_value(const VariableState& variable, std::size_t index, const Operand& before,
-                                       const Operand& value, const std::vector<ir::AxisId>& axes) {
+  std::optional<ir::ValueId> new_value(const VariableState& variable, std::size_t index,
+                                       const Operand& before, const Operand& value,
+                                       const std::vector<ir::AxisId>& axes) {
     if (!check_loop_rule(variable, index, value)) return std::nullopt;
     Operand result = combined(context_, node_.op, before, value, node_, span_);
     if (result.is_poison()) return std::nullopt;
@@ -158,12 +165,15 @@ class Assignment {
       const ir::Axis& axis = context_.kernel.axes[loop.axis];
       if (axis.step != ir::StepKind::plan || index >= loop.variable_count) continue;
       if (value.is_value() && contains(context_.builder.crossed(value.value()), loop.axis)) continue;
-      if (value.is_value() && contains(context_.builder[value.value()].axes, loop.axis)) continue;  // left over: told there
+      if (value.is_value() && contains(context_.builder[value.value()].axes, loop.axis))
+        continue;  // left over: told there
       context_.sink.report(Diag::counts_tiles, span_, variable.name, axis.name)
           .label(axis.span, "the plan chooses how many tiles `{}` has", axis.name)
           .label(variable.span, "`{}` outlives the loop", variable.name)
           .note("the result would depend on the plan: this counts tiles")
-          .help("update it with something folded along `{0}`, such as `sum[{0}](…)`, or give the step a number", axis.name);
+          .help(
+              "update it with something folded along `{0}`, such as `sum[{0}](…)`, or give the step a number",
+              axis.name);
       return false;
     }
     return true;

@@ -81,7 +81,8 @@ std::vector<ir::AxisId> result_axes(const ir::Kernel& kernel, const ir::Op& op) 
   const auto* reduce = std::get_if<ir::Reduce>(&op);
   const auto* pick = std::get_if<ir::Pick>(&op);
   std::erase_if(axes, [&](ir::AxisId axis) {
-    if (reduce != nullptr) return std::find(reduce->axes.begin(), reduce->axes.end(), axis) != reduce->axes.end();
+    if (reduce != nullptr)
+      return std::find(reduce->axes.begin(), reduce->axes.end(), axis) != reduce->axes.end();
     return pick != nullptr && pick->axis == axis;
   });
   return axes;
@@ -121,7 +122,8 @@ ir::ValueId Builder::cast(ir::ValueId value, DType dtype, Span span) {
 
 ir::ValueId Builder::define(ir::Op op, DType dtype, Span span) {
   std::vector<ir::AxisId> crossed;
-  for (const ir::ValueId operand : ir::operands_of(op)) crossed = union_of(crossed, crossed_[operand.index()]);
+  for (const ir::ValueId operand : ir::operands_of(op))
+    crossed = union_of(crossed, crossed_[operand.index()]);
   if (const auto* reduce = std::get_if<ir::Reduce>(&op)) crossed = union_of(crossed, reduce->axes);
   ir::Value value{std::move(op), dtype, {}, true, "", span};
   value.axes = result_axes(kernel_, value.op);

@@ -44,11 +44,22 @@ const std::map<std::string, ir::UnaryOp, std::less<>>& unary_functions() {
 /// Known names that are not implemented yet, with their rules.
 const std::map<std::string, std::string, std::less<>>& planned_functions() {
   static const std::map<std::string, std::string, std::less<>> table = {
-      {"dot", "R9"},         {"moments", "R21"},   {"cumsum", "R10"},     {"cumprod", "R10"},    {"cummax", "R10"},
-      {"cummin", "R10"},     {"matmul", "R30"},    {"all_reduce", "R30"}, {"all_gather", "R30"}, {"reduce_scatter", "R30"},
-      {"copy_async", "the explicit layer"},        {"acquire", "the explicit layer"},
-      {"commit", "the explicit layer"},            {"wait", "the explicit layer"},
-      {"release", "the explicit layer"},           {"barrier", "the explicit layer"},
+      {"dot", "R9"},
+      {"moments", "R21"},
+      {"cumsum", "R10"},
+      {"cumprod", "R10"},
+      {"cummax", "R10"},
+      {"cummin", "R10"},
+      {"matmul", "R30"},
+      {"all_reduce", "R30"},
+      {"all_gather", "R30"},
+      {"reduce_scatter", "R30"},
+      {"copy_async", "the explicit layer"},
+      {"acquire", "the explicit layer"},
+      {"commit", "the explicit layer"},
+      {"wait", "the explicit layer"},
+      {"release", "the explicit layer"},
+      {"barrier", "the explicit layer"},
       {"random", "R31"},
   };
   return table;
@@ -90,7 +101,8 @@ class LibraryCall {
 
   Operand wrong_count(std::size_t count) {
     const std::size_t expected = arity(name_);
-    auto report = context_.sink.report(Diag::wrong_argument_count, span_, name_, expected, expected == 1 ? "" : "s", count);
+    auto report = context_.sink.report(Diag::wrong_argument_count, span_, name_, expected,
+                                       expected == 1 ? "" : "s", count);
     const bool folds = is_reduction(name_) && count == 1;
     if (folds) report.help("to fold an axis, name it: `{}[c](…)`", name_);
     return poison(span_);
@@ -107,7 +119,8 @@ class LibraryCall {
     const std::optional<DType> type = meeting_type(context_, {left, right}, Meeting::storage, name_span_);
     if (!type) return poison(span_);
     if (is_bool(*type)) return refuse(*type);
-    const std::optional<ir::ValueId> a = materialize(context_, left, *type), b = materialize(context_, right, *type);
+    const std::optional<ir::ValueId> a = materialize(context_, left, *type),
+                                     b = materialize(context_, right, *type);
     if (!a || !b) return poison(span_);
     const ir::BinaryOp op = name == "min" ? ir::BinaryOp::minimum : ir::BinaryOp::maximum;
     return {context_.builder.binary(op, *a, *b, *type, span_), span_};
@@ -146,7 +159,8 @@ Operand check_where(Context& context, const std::vector<Operand>& arguments, Spa
     if (!condition || !value) return poison(span);
     return {context.builder.add(ir::Filter{*condition, *value}, context.builder[*value].dtype, span), span};
   }
-  const std::optional<DType> type = meeting_type(context, {arguments[1], arguments[2]}, Meeting::storage, name_span);
+  const std::optional<DType> type =
+      meeting_type(context, {arguments[1], arguments[2]}, Meeting::storage, name_span);
   if (!type || !condition) return poison(span);
   const std::optional<ir::ValueId> if_true = materialize(context, arguments[1], *type),
                                    if_false = materialize(context, arguments[2], *type);
@@ -189,7 +203,8 @@ class NamedCall {
     }
     if (node_.axes) {
       if (!is_reduction(name)) {
-        context_.sink.report(Diag::not_a_reduction, name_span_, name).note("axes in brackets are what a reduction folds");
+        context_.sink.report(Diag::not_a_reduction, name_span_, name)
+            .note("axes in brackets are what a reduction folds");
         return check_and_drop();
       }
       return reduction(name);
@@ -210,10 +225,12 @@ class NamedCall {
     if (!plain(true)) return poison(span_);
     const std::vector<Operand> operands = arguments();
     if (operands.size() == 1 && !node_.axes->empty()) {
-      return check_reduction(context_, name, name_span_, *node_.axes, operands[0], node_.arguments[0].value, span_);
+      return check_reduction(context_, name, name_span_, *node_.axes, operands[0], node_.arguments[0].value,
+                             span_);
     }
     if (node_.axes->empty()) {
-      context_.sink.report(Diag::reduction_needs_axes, name_span_, name).help("name the axes that it folds: `{}[c](…)`", name);
+      context_.sink.report(Diag::reduction_needs_axes, name_span_, name)
+          .help("name the axes that it folds: `{}[c](…)`", name);
     } else {
       context_.sink.report(Diag::wrong_argument_count, span_, name, 1, "", operands.size());
     }
@@ -240,7 +257,8 @@ class NamedCall {
 
   std::vector<Operand> arguments() {
     std::vector<Operand> operands;
-    for (const ast::Argument& argument : node_.arguments) operands.push_back(check_expression(context_, argument.value));
+    for (const ast::Argument& argument : node_.arguments)
+      operands.push_back(check_expression(context_, argument.value));
     return operands;
   }
 
@@ -261,7 +279,8 @@ class NamedCall {
     std::vector<std::string> candidates = context_.scope.names();
     for (const auto& [name, function] : math_functions()) candidates.push_back(name);
     for (const auto& [name, function] : unary_functions()) candidates.push_back(name);
-    for (const char* name : {"where", "min", "max", "clamp", "sum", "prod", "mean", "any", "all", "count", "argmax", "argmin"}) {
+    for (const char* name :
+         {"where", "min", "max", "clamp", "sum", "prod", "mean", "any", "all", "count", "argmax", "argmin"}) {
       candidates.emplace_back(name);
     }
     if (const auto suggestion = nearest(name_, candidates)) {
@@ -279,12 +298,12 @@ class NamedCall {
 }  // namespace
 
 bool is_library_function(const std::string& name) {
-  return math_functions().contains(name) || unary_functions().contains(name) || planned_functions().contains(name) ||
-         is_reduction(name) || name == "clamp" || name == "identity";
+  return math_functions().contains(name) || unary_functions().contains(name) ||
+         planned_functions().contains(name) || is_reduction(name) || name == "clamp" || name == "identity";
 }
 
-Operand call_library(Context& context, const std::string& name, const std::vector<Operand>& arguments, Span span,
-                     Span name_span) {
+Operand call_library(Context& context, const std::string& name, const std::vector<Operand>& arguments,
+                     Span span, Span name_span) {
   for (const Operand& argument : arguments) {
     if (argument.is_poison()) return poison(span);
   }

@@ -13,7 +13,7 @@ Operand check_call(Context& context, const ast::Call& node, Span span);
 bool is_library_function(const std::string& name);
 
 /// A scalar function of the library applied to operands: `exp`, `clamp`, … but no reduction and no `where`.
-Operand call_library(Context& context, const std::string& name, const std::vector<Operand>& arguments, Span span,
-                     Span name_span);
+Operand call_library(Context& context, const std::string& name, const std::vector<Operand>& arguments,
+                     Span span, Span name_span);
 
 }  // namespace tessera::sema

@@ -28,8 +28,10 @@ class FileChecker {
     collect_instantiations();
     ir::Module module;
     for (const Instantiation& instantiation : instantiations_) {
-      if (auto kernel = check_kernel(file_, sink_, scope_, instantiation)) module.kernels.push_back(std::move(*kernel));
+      if (auto kernel = check_kernel(file_, sink_, scope_, instantiation))
+        module.kernels.push_back(std::move(*kernel));
     }
+    check_uncalled_functions();
     if (sink_.has_errors()) return std::nullopt;
     return module;
   }
@@ -50,6 +52,32 @@ class FileChecker {
       } else {
         refuse(declaration);
       }
+    }
+  }
+
+  /// Functions that no kernel calls may hold mistakes of their own: each is called once, with scalar parameters.
+  void check_uncalled_functions() {
+    for (const ast::DeclId id : file_.declarations) {
+      const auto* function = std::get_if<ast::FnDecl>(&file_[id].node);
+      const Entity* entity = function != nullptr ? scope_.find(function->name.text) : nullptr;
+      if (entity == nullptr || entity->used || !std::holds_alternative<FunctionEntity>(entity->node))
+        continue;
+      const FunctionEntity callee = std::get<FunctionEntity>(entity->node);
+      ir::Kernel unused;
+      Context context(file_, sink_, unused, scope_);
+      context.builder.open_block();
+      std::vector<Operand> arguments;
+      for (const ast::Parameter& parameter : function->parameters) {
+        const auto* type = std::get_if<ast::ScalarType>(&file_[parameter.type].node);
+        const std::optional<DType> dtype =
+            type != nullptr ? dtype_from_spelling(type->element.text) : std::nullopt;
+        const ir::ScalarId scalar =
+            unused.scalars.add({parameter.name.text, dtype.value_or(DType::f32), {}, parameter.span});
+        arguments.push_back(
+            {context.builder.add(ir::ScalarArgument{scalar}, unused.scalars[scalar].dtype, parameter.span),
+             parameter.span});
+      }
+      call_function(context, callee, function->name.text, arguments, function->name.span);
     }
   }
 
@@ -128,6 +156,8 @@ class FileChecker {
 
 }  // namespace
 
-std::optional<ir::Module> check(const ast::File& file, DiagnosticSink& sink) { return FileChecker(file, sink).check(); }
+std::optional<ir::Module> check(const ast::File& file, DiagnosticSink& sink) {
+  return FileChecker(file, sink).check();
+}
 
 }  // namespace tessera

@@ -56,7 +56,8 @@ class Conditions {
       }
       if (const auto relation = relation_of(binary->op)) return compare(*binary, *relation, expr.span);
     }
-    if (const auto* membership = std::get_if<ast::Membership>(&expr.node)) return member(*membership, expr.span);
+    if (const auto* membership = std::get_if<ast::Membership>(&expr.node))
+      return member(*membership, expr.span);
     if (std::holds_alternative<ast::Call>(expr.node)) {
       return not_implemented(context_.sink, expr.span, "a data contract", "R28");
     }
@@ -69,10 +70,12 @@ class Conditions {
   ir::SizeTable& sizes() { return context_.kernel.sizes; }
 
   void compare(const ast::Binary& binary, ir::Relation relation, Span span) {
-    const std::optional<ir::SizeId> left = size_of(context_, binary.left), right = size_of(context_, binary.right);
+    const std::optional<ir::SizeId> left = size_of(context_, binary.left),
+                                    right = size_of(context_, binary.right);
     if (!left || !right) return;
     ir::Constraint constraint{relation, *left, *right, {}, "", false, span};
-    constraint.text = fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
+    constraint.text =
+        fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
     context_.kernel.constraints.push_back(std::move(constraint));
     bound(relation, *left, *right);
     bound(mirrored(relation), *right, *left);
@@ -85,7 +88,9 @@ class Conditions {
     if (!id || !value) return;
     ir::Symbol& symbol = context_.kernel.symbols[*id];
     const auto at_least = [&](std::int64_t low) { symbol.minimum = std::max(symbol.minimum, low); };
-    const auto at_most = [&](std::int64_t high) { symbol.maximum = std::min(symbol.maximum.value_or(high), high); };
+    const auto at_most = [&](std::int64_t high) {
+      symbol.maximum = std::min(symbol.maximum.value_or(high), high);
+    };
     if (relation == ir::Relation::equal || relation == ir::Relation::greater_equal) at_least(*value);
     if (relation == ir::Relation::equal || relation == ir::Relation::less_equal) at_most(*value);
     if (relation == ir::Relation::greater) at_least(*value + 1);
@@ -164,13 +169,15 @@ class PrecisionReader {
     return name != nullptr ? name->name : "";
   }
 
-  void read_choice(const ast::Argument& argument, const std::string& no, const std::string& yes, bool& target) {
+  void read_choice(const ast::Argument& argument, const std::string& no, const std::string& yes,
+                   bool& target) {
     const std::string value = word(argument);
     if (value == yes || value == no) {
       target = value == yes;
       return;
     }
-    context_.sink.report(Diag::clause_value, context_.expr(argument.value).span, argument.name->text, yes, no);
+    context_.sink.report(Diag::clause_value, context_.expr(argument.value).span, argument.name->text, yes,
+                         no);
   }
 
   void read_store(const ast::Argument& argument) {
@@ -179,7 +186,9 @@ class PrecisionReader {
     if (!context_.precision.store) return;
     for (const ir::Tensor& tensor : context_.kernel.tensors) {
       if (!tensor.is_output || tensor.dtype == *context_.precision.store) continue;
-      context_.sink.report(Diag::store_type, span, spelling(*context_.precision.store), tensor.name, spelling(tensor.dtype))
+      context_.sink
+          .report(Diag::store_type, span, spelling(*context_.precision.store), tensor.name,
+                  spelling(tensor.dtype))
           .label(tensor.span, "`{}` is `{}`", tensor.name, spelling(tensor.dtype))
           .note("`store` states what is written; it converts nothing");
     }
@@ -190,13 +199,15 @@ class PrecisionReader {
 
 void check_verify(Context& context, const ast::VerifyClause& clause) {
   for (const ast::Argument& argument : clause.arguments) {
-    const bool known = argument.name && (argument.name->text == "max_rel" || argument.name->text == "max_abs");
+    const bool known =
+        argument.name && (argument.name->text == "max_rel" || argument.name->text == "max_abs");
     if (!argument.name) {
       context.sink.report(Diag::clause_argument, argument.span, "verify(max_rel = 1e-2)");
     } else if (!known) {
       context.sink.report(Diag::unknown_clause_key, argument.name->span, argument.name->text, "verify")
           .note("`verify` takes `max_rel` and `max_abs`");
-    } else if (const auto bound = constant_value(context, argument.value); !bound || !(bound->as_real() > 0)) {
+    } else if (const auto bound = constant_value(context, argument.value);
+               !bound || !(bound->as_real() > 0)) {
       context.sink.report(Diag::verify_bound, context.expr(argument.value).span, argument.name->text);
     }
   }
@@ -210,7 +221,8 @@ void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
   for (const ast::Clause& clause : clauses) {
     const std::size_t kind = clause.node.index();
     if (seen[kind] != nullptr) {
-      context.sink.report(Diag::clause_twice, clause.span, kNames[kind]).label(seen[kind]->span, "the first one");
+      context.sink.report(Diag::clause_twice, clause.span, kNames[kind])
+          .label(seen[kind]->span, "the first one");
       continue;
     }
     seen[kind] = &clause;

@@ -58,12 +58,12 @@ struct Context {
   Precision precision;
   bool is_f64 = false;  ///< the kernel's floating parameters are all f64: so are lone literals
   std::map<std::string, TileRequest> tiles;
-  std::set<std::string> plan_parameters;  ///< names after `by` that nothing declares
+  std::set<std::string> plan_parameters;           ///< names after `by` that nothing declares
   std::map<ir::SymbolId, ir::AxisId> symbol_axes;  ///< the ranges that `:` stands for
   std::map<ir::SymbolId, ir::SizeId> equalities;   ///< `where W == 2*D`: what stands for a symbol
   std::deque<VariableState> variables;
   std::vector<OpenLoop> loops;
-  std::vector<Span> tensor_types;  ///< of each tensor, in order: its type as written
+  std::vector<Span> tensor_types;          ///< of each tensor, in order: its type as written
   std::set<std::string> active_functions;  ///< being inlined now: recursion is refused
   std::vector<Obligation> obligations;
 

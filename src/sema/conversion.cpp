@@ -13,7 +13,8 @@ namespace tessera::sema {
 namespace {
 
 bool any_real(const TableElement& table) {
-  return std::any_of(table.elements.begin(), table.elements.end(), [](const Number& n) { return n.is_real(); });
+  return std::any_of(table.elements.begin(), table.elements.end(),
+                     [](const Number& n) { return n.is_real(); });
 }
 
 /// The kind of an operand without a type.
@@ -53,11 +54,13 @@ std::string kind_name(const Operand& operand) {
   return "an integer literal";
 }
 
-void report_mismatch(Context& context, const Operand& left, const Operand& right, DType a, DType b, Span span) {
+void report_mismatch(Context& context, const Operand& left, const Operand& right, DType a, DType b,
+                     Span span) {
   auto report = context.sink.report(Diag::mixed_types, span, spelling(a), spelling(b));
   report.label(left.span, "this is `{}`", spelling(a)).label(right.span, "this is `{}`", spelling(b));
   const bool widen_left = is_float(a) == is_float(b) ? info(a).bits < info(b).bits : is_integer(a);
-  report.help("convert the {} side: `(… as {})`", widen_left ? "left" : "right", spelling(widen_left ? b : a));
+  report.help("convert the {} side: `(… as {})`", widen_left ? "left" : "right",
+              spelling(widen_left ? b : a));
 }
 
 void report_literal(Context& context, const Operand& literal, DType dtype) {
@@ -95,7 +98,8 @@ std::optional<DType> own_type(const Context& context, const Operand& operand) {
   return lone_type(context, literal_kind(operand));
 }
 
-std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& operands, Meeting meeting, Span span) {
+std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& operands, Meeting meeting,
+                                  Span span) {
   const Operand* first = nullptr;
   std::optional<DType> type;
   for (const Operand& operand : operands) {
@@ -143,11 +147,12 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand)
   return dtype ? materialize(context, operand, *dtype) : std::nullopt;
 }
 
-std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype, const std::string& target,
-                                       Span target_span) {
+std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype,
+                                       const std::string& target, Span target_span) {
   if (operand.is_poison()) return std::nullopt;
   const DType own = *own_type(context, operand);
-  const bool fits = operand.is_value() ? own == dtype || widens(own, dtype) : takes(dtype, literal_kind(operand));
+  const bool fits =
+      operand.is_value() ? own == dtype || widens(own, dtype) : takes(dtype, literal_kind(operand));
   if (fits) return materialize(context, operand, dtype);
   auto report = context.sink.report(Diag::needs_cast, operand.span, spelling(own), target, spelling(dtype));
   report.label(target_span, "{} is `{}`", target, spelling(dtype));

@@ -16,7 +16,8 @@ enum class Meeting {
 };
 
 /// The type in which the operands meet; a mismatch is reported at `span`. All of them may be literals.
-std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& operands, Meeting meeting, Span span);
+std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& operands, Meeting meeting,
+                                  Span span);
 
 /// The operand as a value of a type that it meets in. A literal that the type cannot hold is reported.
 std::optional<ir::ValueId> materialize(Context& context, const Operand& operand, DType dtype);
@@ -29,8 +30,8 @@ std::optional<DType> own_type(const Context& context, const Operand& operand);
 
 /// The operand where a type is declared (store, `var`, parameter): converted if that loses nothing, else reported
 /// with `as` as the suggestion. `target` names the place: "`y`".
-std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype, const std::string& target,
-                                       Span target_span);
+std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype,
+                                       const std::string& target, Span target_span);
 
 /// `e as T`.
 Operand cast_operand(Context& context, const Operand& operand, DType dtype, Span span);

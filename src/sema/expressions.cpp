@@ -18,7 +18,8 @@ namespace {
 /// What a name gives as a value.
 class NameUse {
  public:
-  NameUse(Context& context, const std::string& name, Span span) : context_(context), name_(name), span_(span) {}
+  NameUse(Context& context, const std::string& name, Span span)
+      : context_(context), name_(name), span_(span) {}
 
   Operand operator()(const ErrorEntity&) { return poison(span_); }
   Operand operator()(const SymbolEntity& symbol) {
@@ -30,7 +31,9 @@ class NameUse {
     return {context_.builder.add(ir::ScalarArgument{scalar.id}, dtype, span_), span_};
   }
   Operand operator()(const NumberEntity& number) { return {number.number, span_}; }
-  Operand operator()(const RangeEntity& range) { return {context_.builder.coordinate(range.axis, span_), span_}; }
+  Operand operator()(const RangeEntity& range) {
+    return {context_.builder.coordinate(range.axis, span_), span_};
+  }
   Operand operator()(const ValueEntity& value) { return {value.operand.node, span_}; }
   Operand operator()(const VariableEntity& entity) {
     VariableState& variable = context_.variables[entity.index];
@@ -43,8 +46,8 @@ class NameUse {
   }
   Operand operator()(const TensorEntity& tensor) {
     const ir::Tensor& declared = context_.kernel.tensors[tensor.id];
-    return not_a_value("a tensor is read at indices", fmt::format("write `{}[{}]`", name_,
-                                                                   declared.dims.empty() ? "" : "…"));
+    return not_a_value("a tensor is read at indices",
+                       fmt::format("write `{}[{}]`", name_, declared.dims.empty() ? "" : "…"));
   }
   Operand operator()(const TableEntity&) {
     return not_a_value("a table is read at an index", fmt::format("write `{}[…]`", name_));
@@ -133,7 +136,8 @@ Operand check_expression(Context& context, ast::ExprId id) {
   return std::visit(Checker(context, id), context.expr(id).node);
 }
 
-std::optional<ir::ValueId> check_condition(Context& context, const Operand& operand, const std::string& of_what) {
+std::optional<ir::ValueId> check_condition(Context& context, const Operand& operand,
+                                           const std::string& of_what) {
   const std::optional<ir::ValueId> value = materialize(context, operand);
   if (!value) return std::nullopt;
   const DType dtype = context.builder[*value].dtype;

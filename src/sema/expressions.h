@@ -17,7 +17,8 @@ Operand check_binary(Context& context, ast::BinaryOp op, const Operand& left, as
                      const Operand& right, ast::ExprId right_expr, Span span, Span op_span);
 
 /// A value of type bool for a condition; anything else is reported.
-std::optional<ir::ValueId> check_condition(Context& context, const Operand& operand, const std::string& of_what);
+std::optional<ir::ValueId> check_condition(Context& context, const Operand& operand,
+                                           const std::string& of_what);
 
 /// "axes r, C", "axis r" or "no axes".
 std::string describe_axes(const Context& context, const std::vector<ir::AxisId>& axes);

@@ -39,7 +39,8 @@ class Folder {
       if (left != nullptr && right != nullptr) return of_integers(op.op, left->integer, right->integer);
       return integer_identity(op, left, right);
     }
-    if (left != nullptr && right != nullptr && is_float(type(op.left))) return of_reals(op.op, left->real, right->real);
+    if (left != nullptr && right != nullptr && is_float(type(op.left)))
+      return of_reals(op.op, left->real, right->real);
     return std::nullopt;
   }
 
@@ -85,7 +86,8 @@ class Folder {
   Result operator()(const ir::Lookup& op) {
     const ir::Literal* index = constant(op.index);
     const std::vector<ir::Literal>& elements = kernel().tables[op.table].elements;
-    if (index == nullptr || index->integer < 0 || static_cast<std::size_t>(index->integer) >= elements.size()) {
+    if (index == nullptr || index->integer < 0 ||
+        static_cast<std::size_t>(index->integer) >= elements.size()) {
       return std::nullopt;
     }
     return builder_.constant(elements[static_cast<std::size_t>(index->integer)], dtype_, span_);
@@ -93,7 +95,8 @@ class Folder {
 
   Result operator()(const ir::Pick& op) {
     const ir::Op inner = builder_[op.operand].op;
-    if (const auto* coordinate = std::get_if<ir::Coordinate>(&inner); coordinate && coordinate->axis == op.axis) {
+    if (const auto* coordinate = std::get_if<ir::Coordinate>(&inner);
+        coordinate && coordinate->axis == op.axis) {
       return builder_.index(op.coordinate, span_);
     }
     if (const auto* lookup = std::get_if<ir::Lookup>(&inner)) {
@@ -130,7 +133,8 @@ class Folder {
     const ir::Value& definition = builder_[value];
     if (definition.dtype != DType::index) return std::nullopt;
     if (const auto* extent = std::get_if<ir::Extent>(&definition.op)) return extent->size;
-    if (const ir::Literal* literal = constant(value)) return builder_.kernel().sizes.constant(literal->integer);
+    if (const ir::Literal* literal = constant(value))
+      return builder_.kernel().sizes.constant(literal->integer);
     return std::nullopt;
   }
 
@@ -162,7 +166,8 @@ class Folder {
     if (op.op != BinaryOp::logical_and && op.op != BinaryOp::logical_or) return std::nullopt;
     const ir::Literal *left = constant(op.left), *right = constant(op.right);
     if (left == nullptr || right == nullptr) return std::nullopt;
-    const bool both = left->integer != 0 && right->integer != 0, any = left->integer != 0 || right->integer != 0;
+    const bool both = left->integer != 0 && right->integer != 0,
+               any = left->integer != 0 || right->integer != 0;
     return boolean(op.op == BinaryOp::logical_and ? both : any);
   }
 
@@ -190,8 +195,10 @@ class Folder {
 
   /// Neighbours that change nothing. Axes cannot get lost: a constant has none.
   Result integer_identity(const ir::Binary& op, const ir::Literal* left, const ir::Literal* right) {
-    const bool right_zero = right != nullptr && right->integer == 0, left_zero = left != nullptr && left->integer == 0;
-    const bool right_one = right != nullptr && right->integer == 1, left_one = left != nullptr && left->integer == 1;
+    const bool right_zero = right != nullptr && right->integer == 0,
+               left_zero = left != nullptr && left->integer == 0;
+    const bool right_one = right != nullptr && right->integer == 1,
+               left_one = left != nullptr && left->integer == 1;
     switch (op.op) {
       case BinaryOp::add: return right_zero ? Result(op.left) : left_zero ? Result(op.right) : Result();
       case BinaryOp::subtract: return right_zero ? Result(op.left) : Result();
@@ -206,8 +213,9 @@ class Folder {
     if (dtype_ != DType::f32 && dtype_ != DType::f64) return std::nullopt;
     const bool single = dtype_ == DType::f32;
     const auto compute = [&](auto operation) {
-      const double result = single ? static_cast<double>(operation(static_cast<float>(left), static_cast<float>(right)))
-                                   : operation(left, right);
+      const double result =
+          single ? static_cast<double>(operation(static_cast<float>(left), static_cast<float>(right)))
+                 : operation(left, right);
       return std::isfinite(result) ? Result(builder_.constant({result, 0}, dtype_, span_)) : Result();
     };
     switch (op) {

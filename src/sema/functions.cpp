@@ -16,7 +16,8 @@ namespace {
 /// The element type of a scalar type; what else there is belongs to functions of tiles.
 std::optional<DType> scalar_type(Context& context, ast::TypeId id) {
   const ast::Type& type = context.file[id];
-  if (const auto* scalar = std::get_if<ast::ScalarType>(&type.node)) return resolve_type(context, scalar->element);
+  if (const auto* scalar = std::get_if<ast::ScalarType>(&type.node))
+    return resolve_type(context, scalar->element);
   not_implemented(context.sink, type.span, "a function of tiles", "R21");
   return std::nullopt;
 }
@@ -47,7 +48,8 @@ class Inliner {
  private:
   bool supported() {
     if (context_.active_functions.contains(name_)) {
-      context_.sink.report(Diag::recursive_function, span_, name_).label(function_.name.span, "`{}` is declared here", name_);
+      context_.sink.report(Diag::recursive_function, span_, name_)
+          .label(function_.name.span, "`{}` is declared here", name_);
       return false;
     }
     if (!function_.generics.empty()) return refuse(function_.name.span, "a generic function");
@@ -74,8 +76,8 @@ class Inliner {
       const ast::Parameter& parameter = function_.parameters[i];
       const std::optional<DType> dtype = scalar_type(context_, parameter.type);
       if (!dtype) return false;
-      const std::optional<ir::ValueId> value =
-          convert_for(context_, arguments[i], *dtype, fmt::format("parameter `{}`", parameter.name.text), parameter.span);
+      const std::optional<ir::ValueId> value = convert_for(
+          context_, arguments[i], *dtype, fmt::format("parameter `{}`", parameter.name.text), parameter.span);
       bound = bound && value;
       if (value) {
         context_.declare(parameter.name, ValueEntity{{*value, parameter.span}});
@@ -100,7 +102,8 @@ class Inliner {
         context_.sink.report(Diag::statement_after_return, context_.file[statements.back()].span);
         return poison(span_);
       }
-      return result->value.valid() ? converted(check_expression(context_, result->value)) : missing(statement.span);
+      return result->value.valid() ? converted(check_expression(context_, result->value))
+                                   : missing(statement.span);
     }
     return missing(function_.name.span);
   }

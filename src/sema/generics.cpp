@@ -14,7 +14,8 @@ namespace {
 
 class Binder {
  public:
-  Binder(Context& context, const ast::GenericParameter& parameter) : context_(context), parameter_(parameter) {}
+  Binder(Context& context, const ast::GenericParameter& parameter)
+      : context_(context), parameter_(parameter) {}
 
   void bind(ast::ExprId value) {
     switch (parameter_.kind) {
@@ -87,8 +88,9 @@ void bind_generics(Context& context, const std::vector<ast::GenericParameter>& p
                    const std::vector<ast::GenericArgument>& arguments, Span instance_name) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ast::Name& name = arguments[i].name;
-    const bool declared = std::any_of(parameters.begin(), parameters.end(),
-                                      [&](const auto& parameter) { return parameter.name.text == name.text; });
+    const bool declared = std::any_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+      return parameter.name.text == name.text;
+    });
     const bool again = std::any_of(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
                                    [&](const auto& argument) { return argument.name.text == name.text; });
     if (!declared) context.sink.report(Diag::unknown_generic, name.span, name.text);

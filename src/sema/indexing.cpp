@@ -23,7 +23,8 @@ const RangeEntity* bare_range(Context& context, ast::ExprId id) {
 /// The indices of one access to a tensor.
 class Indices {
  public:
-  Indices(Context& context, ir::TensorId tensor) : context_(context), id_(tensor), tensor_(context.kernel.tensors[tensor]) {}
+  Indices(Context& context, ir::TensorId tensor)
+      : context_(context), id_(tensor), tensor_(context.kernel.tensors[tensor]) {}
 
   std::optional<std::vector<ir::ValueId>> of(const ast::Index& node, Span span) {
     if (node.elements.size() != tensor_.dims.size()) return wrong_count(node, span);
@@ -70,8 +71,9 @@ class Indices {
   std::optional<ir::ValueId> whole(Span span, std::size_t dimension) {
     const std::optional<ir::SymbolId> symbol = context_.kernel.sizes.as_symbol(tensor_.dims[dimension]);
     if (!symbol) {
-      context_.sink.report(Diag::whole_of_expression, span, dimension, tensor_.name,
-                           context_.spell(tensor_.dims[dimension]))
+      context_.sink
+          .report(Diag::whole_of_expression, span, dimension, tensor_.name,
+                  context_.spell(tensor_.dims[dimension]))
           .label(declared(), "`{}` is declared here", tensor_.name)
           .help("name a range: `let i in {};`", context_.spell(tensor_.dims[dimension]));
       return std::nullopt;
@@ -81,7 +83,8 @@ class Indices {
       context_.sink.report(Diag::symbol_twice, span, context_.kernel.symbols[*symbol].name)
           .label(other->second, "the first `:` over the same dimension")
           .note("`:` is the range named after its dimension, so this would be a diagonal")
-          .help("name two ranges, for example `let i in {0}, j in {0};`", context_.kernel.symbols[*symbol].name);
+          .help("name two ranges, for example `let i in {0}, j in {0};`",
+                context_.kernel.symbols[*symbol].name);
       return std::nullopt;
     }
     return context_.builder.coordinate(context_.symbol_axis(*symbol), span);
@@ -115,9 +118,9 @@ class Indices {
 
   std::optional<ir::ValueId> wrong_range(const RangeEntity& range, Span span, std::size_t dimension) {
     const ir::Axis& axis = context_.kernel.axes[range.axis];
-    const std::string over = range.dimension ? context_.spell(*range.dimension)
-                                             : fmt::format("{} .. {}", context_.spell(axis.lower),
-                                                           context_.spell(axis.upper));
+    const std::string over =
+        range.dimension ? context_.spell(*range.dimension)
+                        : fmt::format("{} .. {}", context_.spell(axis.lower), context_.spell(axis.upper));
     const Span end{span.file, span.end, span.end};
     context_.sink
         .report(Diag::range_of_other_dimension, span, axis.name, over, dimension, tensor_.name,
@@ -134,7 +137,8 @@ class Indices {
     const ir::Op& op = context_.builder[value].op;
     if (std::holds_alternative<ir::Load>(op) || std::holds_alternative<ir::ReadVariable>(op)) return true;
     const std::vector<ir::ValueId> operands = ir::operands_of(op);
-    return std::any_of(operands.begin(), operands.end(), [this](ir::ValueId operand) { return reads_data(operand); });
+    return std::any_of(operands.begin(), operands.end(),
+                       [this](ir::ValueId operand) { return reads_data(operand); });
   }
 
   Context& context_;
@@ -156,7 +160,8 @@ Operand load(Context& context, ir::TensorId id, const ast::Index& node, Span spa
   return {context.builder.add(ir::Load{id, std::move(*indices), 0}, tensor.dtype, span), span};
 }
 
-Operand lookup(Context& context, const std::string& name, const TableEntity& table, const ast::Index& node, Span span) {
+Operand lookup(Context& context, const std::string& name, const TableEntity& table, const ast::Index& node,
+               Span span) {
   const auto* index = node.elements.size() == 1 ? std::get_if<ast::ExprId>(&node.elements[0].node) : nullptr;
   if (index == nullptr) {
     context.sink.report(Diag::wrong_index_count, span, name, 1, "", node.elements.size(), "indices were");
@@ -188,9 +193,10 @@ Operand lookup(Context& context, const std::string& name, const TableEntity& tab
 }
 
 bool all_picks(const ast::Index& node) {
-  return !node.elements.empty() && std::all_of(node.elements.begin(), node.elements.end(), [](const auto& element) {
-    return std::holds_alternative<ast::PickIndex>(element.node);
-  });
+  return !node.elements.empty() &&
+         std::all_of(node.elements.begin(), node.elements.end(), [](const auto& element) {
+           return std::holds_alternative<ast::PickIndex>(element.node);
+         });
 }
 
 bool has_axis(const Context& context, ir::ValueId value, ir::AxisId axis) {
@@ -208,8 +214,9 @@ Operand pick(Context& context, const ast::Index& node, Span span) {
   ir::ValueId result = *value;
   for (const PickedCoordinate& picked : *picks) {
     if (!has_axis(context, result, picked.axis)) {
-      context.sink.report(Diag::not_an_axis, picked.span, context.name(picked.axis),
-                          describe_axes(context, context.builder[result].axes))
+      context.sink
+          .report(Diag::not_an_axis, picked.span, context.name(picked.axis),
+                  describe_axes(context, context.builder[result].axes))
           .label(base.span, "this has {}", describe_axes(context, context.builder[result].axes))
           .label(context.kernel.axes[picked.axis].span, "`{}` comes from here", context.name(picked.axis));
       return poison(span);
@@ -227,7 +234,9 @@ Operand pick_variable(Context& context, std::size_t index, const ast::Index& nod
   if (picks->size() != 1) return pick(context, node, span);
   const PickedCoordinate& picked = picks->front();
   if (std::find(variable.axes.begin(), variable.axes.end(), picked.axis) == variable.axes.end()) {
-    context.sink.report(Diag::not_an_axis, picked.span, context.name(picked.axis), describe_axes(context, variable.axes))
+    context.sink
+        .report(Diag::not_an_axis, picked.span, context.name(picked.axis),
+                describe_axes(context, variable.axes))
         .label(variable.span, "`{}` has {}", variable.name, describe_axes(context, variable.axes));
     return poison(span);
   }
@@ -236,8 +245,8 @@ Operand pick_variable(Context& context, std::size_t index, const ast::Index& nod
 
 }  // namespace
 
-std::optional<std::vector<ir::ValueId>> check_indices(Context& context, ir::TensorId tensor, const ast::Index& node,
-                                                      Span span) {
+std::optional<std::vector<ir::ValueId>> check_indices(Context& context, ir::TensorId tensor,
+                                                      const ast::Index& node, Span span) {
   return Indices(context, tensor).of(node, span);
 }
 
@@ -254,8 +263,8 @@ std::optional<std::vector<PickedCoordinate>> check_picks(Context& context, const
     const auto* range = std::get_if<RangeEntity>(&entity->node);
     const ir::SizeTable& sizes = context.kernel.sizes;
     const ir::Axis* axis = range != nullptr ? &context.kernel.axes[range->axis] : nullptr;
-    const bool literal = axis != nullptr && axis->kind == ir::AxisKind::let && sizes.as_constant(axis->lower) &&
-                         sizes.as_constant(axis->upper);
+    const bool literal = axis != nullptr && axis->kind == ir::AxisKind::let &&
+                         sizes.as_constant(axis->lower) && sizes.as_constant(axis->upper);
     if (!literal) {
       if (std::holds_alternative<ErrorEntity>(entity->node)) return std::nullopt;
       context.sink.report(Diag::pick_needs_literal_range, pick.axis.span, pick.axis.text)
@@ -263,7 +272,8 @@ std::optional<std::vector<PickedCoordinate>> check_picks(Context& context, const
           .note("a pick takes one coordinate of a `let` range with a literal extent, as `let c in 4`");
       return std::nullopt;
     }
-    const std::optional<std::int64_t> coordinate = constant_integer(context, pick.value, "the coordinate of a pick");
+    const std::optional<std::int64_t> coordinate =
+        constant_integer(context, pick.value, "the coordinate of a pick");
     if (!coordinate) return std::nullopt;
     const std::int64_t lower = *sizes.as_constant(axis->lower), upper = *sizes.as_constant(axis->upper);
     if (*coordinate < lower || *coordinate >= upper) {
@@ -282,7 +292,8 @@ Operand check_index(Context& context, const ast::Index& node, Span span) {
     Entity* entity = context.scope.find(name->name);
     if (entity != nullptr) {
       entity->used = true;
-      if (const auto* tensor = std::get_if<TensorEntity>(&entity->node)) return load(context, tensor->id, node, span);
+      if (const auto* tensor = std::get_if<TensorEntity>(&entity->node))
+        return load(context, tensor->id, node, span);
       if (const auto* table = std::get_if<TableEntity>(&entity->node)) {
         return lookup(context, name->name, *table, node, span);
       }
@@ -321,7 +332,8 @@ Operand check_member(Context& context, const ast::Member& node, Span span) {
   Builder& builder = context.builder;
   const ir::AxisId id = range->axis;
   const ir::ValueId coordinate = builder.coordinate(id, span);
-  if (member == "size") return {builder.add(ir::Reduce{ir::ReduceOp::count, {id}, coordinate}, DType::index, span), span};
+  if (member == "size")
+    return {builder.add(ir::Reduce{ir::ReduceOp::count, {id}, coordinate}, DType::index, span), span};
   if (member == "end") {
     const ir::ValueId last = builder.add(ir::Reduce{ir::ReduceOp::max, {id}, coordinate}, DType::index, span);
     return {builder.binary(ir::BinaryOp::add, last, builder.index(1, span), DType::index, span), span};

@@ -13,8 +13,8 @@ namespace tessera::sema {
 Operand check_index(Context& context, const ast::Index& node, Span span);
 
 /// The index values of a tensor access, one a dimension; a mistake is reported and the result is absent.
-std::optional<std::vector<ir::ValueId>> check_indices(Context& context, ir::TensorId tensor, const ast::Index& node,
-                                                      Span span);
+std::optional<std::vector<ir::ValueId>> check_indices(Context& context, ir::TensorId tensor,
+                                                      const ast::Index& node, Span span);
 
 /// One pick of `t[c = 3, …]`: the axis and the coordinate.
 struct PickedCoordinate {

@@ -70,7 +70,8 @@ class KernelChecker {
   void check_outside_grid(const ast::Stmt& statement) {
     if (const auto* declared = std::get_if<ast::DeclStmt>(&statement.node)) {
       const ast::DeclNode& node = context_.file[declared->declaration].node;
-      if (const auto* constant = std::get_if<ast::ConstDecl>(&node)) return declare_constant(context_, *constant);
+      if (const auto* constant = std::get_if<ast::ConstDecl>(&node))
+        return declare_constant(context_, *constant);
       if (std::holds_alternative<ast::FnDecl>(node)) return declare_function(context_, declared->declaration);
     }
     if (std::holds_alternative<ast::TempStmt>(statement.node)) {
@@ -105,7 +106,8 @@ class KernelChecker {
     for (const ast::Parameter& parameter : kernel_.parameters) {
       const Entity* entity = context_.scope.find(parameter.name.text);
       if (entity == nullptr || entity->used || entity->span != parameter.name.span) continue;
-      if (std::holds_alternative<ErrorEntity>(entity->node) || parameter.direction == ast::Direction::out) continue;
+      if (std::holds_alternative<ErrorEntity>(entity->node) || parameter.direction == ast::Direction::out)
+        continue;
       context_.sink.report(Diag::unused_parameter, parameter.name.span, parameter.name.text);
     }
     for (const ast::GenericParameter& parameter : kernel_.generics) {

@@ -133,7 +133,8 @@ double round_to(double value, DType dtype) {
     case DType::bf16: return static_cast<double>(static_cast<float>(round_significand(value, 8, -126)));
     case DType::f16: {
       const double rounded = round_significand(value, 11, -14);
-      return std::abs(rounded) > 65504.0 ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+      return std::abs(rounded) > 65504.0 ? std::copysign(std::numeric_limits<double>::infinity(), value)
+                                         : rounded;
     }
     case DType::fp8_e5m2: return round_significand(value, 3, -14);
     case DType::fp8_e4m3: return round_significand(value, 4, -6);

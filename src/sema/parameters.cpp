@@ -47,7 +47,8 @@ class ParameterChecker {
     failed = !check_direction() || failed;
     const bool periodic = check_properties(failed);
     if (parameter_.initial.valid()) {
-      failed = refuse(context_.expr(parameter_.initial).span, "an initial value of an `out` (a reduction store)", "R15");
+      failed = refuse(context_.expr(parameter_.initial).span,
+                      "an initial value of an `out` (a reduction store)", "R15");
     }
     if (dims.size() > kRankLimit) {
       context_.sink.report(Diag::rank_too_large, type_.span, dims.size(), kRankLimit);
@@ -76,7 +77,8 @@ class ParameterChecker {
       return std::nullopt;
     }
     const std::optional<ir::SizeId> size = size_of(context_, dimension.size, UnknownName::declares_symbol);
-    const std::optional<std::int64_t> constant = size ? context_.kernel.sizes.as_constant(*size) : std::nullopt;
+    const std::optional<std::int64_t> constant =
+        size ? context_.kernel.sizes.as_constant(*size) : std::nullopt;
     if (constant && *constant < 0) {
       context_.sink.report(Diag::negative_extent, dimension.span, *constant);
       return std::nullopt;
@@ -140,7 +142,8 @@ class ParameterChecker {
     if (!dtype) return;
     std::optional<ir::Literal> initial;
     if (parameter_.initial.valid() && !read_initial(*dtype, initial)) return;
-    const ir::ScalarId id = context_.kernel.scalars.add({parameter_.name.text, *dtype, initial, parameter_.name.span});
+    const ir::ScalarId id =
+        context_.kernel.scalars.add({parameter_.name.text, *dtype, initial, parameter_.name.span});
     context_.kernel.parameters.emplace_back(id);
     context_.declare(parameter_.name, ScalarEntity{id});
   }
@@ -154,7 +157,8 @@ class ParameterChecker {
       return false;
     }
     initial = to_literal(*number, dtype);
-    if (!initial) context_.sink.report(Diag::literal_does_not_fit, expr.span, spell(*number), spelling(dtype));
+    if (!initial)
+      context_.sink.report(Diag::literal_does_not_fit, expr.span, spell(*number), spelling(dtype));
     return initial.has_value();
   }
 
@@ -180,16 +184,17 @@ void check_parameters(Context& context, const std::vector<ast::Parameter>& param
 void check_symbols_bare(Context& context) {
   for (std::size_t i = 0; i < context.kernel.symbols.size(); ++i) {
     const ir::SymbolId symbol = context.kernel.symbols.id_at(i);
-    const bool bare = std::any_of(context.kernel.tensors.begin(), context.kernel.tensors.end(), [&](const ir::Tensor& tensor) {
-      return std::any_of(tensor.dims.begin(), tensor.dims.end(),
-                         [&](ir::SizeId size) { return context.kernel.sizes.as_symbol(size) == symbol; });
-    });
+    const bool bare = std::any_of(
+        context.kernel.tensors.begin(), context.kernel.tensors.end(), [&](const ir::Tensor& tensor) {
+          return std::any_of(tensor.dims.begin(), tensor.dims.end(),
+                             [&](ir::SizeId size) { return context.kernel.sizes.as_symbol(size) == symbol; });
+        });
     if (bare) continue;
     const ir::Symbol& declared = context.kernel.symbols[symbol];
     context.sink.report(Diag::symbol_not_bare, declared.span, declared.name)
         .note("the launcher learns the value of a symbol from a dimension that is the symbol alone")
-        .help("name the whole dimension and relate the two: `where W == 2 * {}` needs `{}` bare elsewhere", declared.name,
-              declared.name);
+        .help("name the whole dimension and relate the two: `where W == 2 * {}` needs `{}` bare elsewhere",
+              declared.name, declared.name);
   }
 }
 

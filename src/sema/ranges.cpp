@@ -2,6 +2,8 @@
 // Ranges: their bounds, steps and what they may index.
 #include "sema/ranges.h"
 
+#include <cctype>
+
 #include "sema/constants.h"
 #include "sema/sizes.h"
 
@@ -21,9 +23,10 @@ class RangeReader {
       : context_(context), range_(range), kind_(kind) {}
 
   std::optional<ir::AxisId> declare() {
-    const std::optional<Bounds> bounds = std::visit([this](const auto& d) { return of(d); }, range_.domain.node);
+    const std::optional<Bounds> bounds =
+        std::visit([this](const auto& d) { return of(d); }, range_.domain.node);
     ir::Axis axis;
-    const bool step_good = read_step(axis);
+    const bool step_good = read_step(axis) && check_case();
     if (range_.relation.valid()) {
       not_implemented(context_.sink, context_.expr(range_.relation).span, "a relation of a range", "R12");
     }
@@ -68,13 +71,16 @@ class RangeReader {
       return std::nullopt;
     }
     const ir::SizeId whole = sizes().symbol(symbol->id);
-    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo), upper = size_of(context_, domain.hi);
+    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
+                                    upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
-    return Bounds{sizes().maximum(*lower, sizes().constant(0)), sizes().minimum(*upper, whole), whole, std::nullopt};
+    return Bounds{sizes().maximum(*lower, sizes().constant(0)), sizes().minimum(*upper, whole), whole,
+                  std::nullopt};
   }
 
   std::optional<Bounds> of(const ast::BoundsDomain& domain) {
-    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo), upper = size_of(context_, domain.hi);
+    const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
+                                    upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
     return Bounds{*lower, *upper, std::nullopt, std::nullopt};
   }
@@ -86,6 +92,18 @@ class RangeReader {
     if (entity == nullptr || !std::holds_alternative<RangeEntity>(entity->node)) return false;
     not_implemented(context_.sink, context_.expr(id).span, "a range over a range", "R5");
     return true;
+  }
+
+  /// Upper case is for dimensions, so that `max[C]` and `max[c]` are told apart at sight (R2).
+  bool check_case() {
+    const std::string& name = range_.name.text;
+    if (std::isupper(static_cast<unsigned char>(name[0])) == 0) return true;
+    std::string lower = name;
+    lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+    context_.sink.report(Diag::range_upper_case, range_.name.span, name)
+        .note("dimension symbols start upper case, ranges lower case")
+        .fix(range_.name.span, lower, fmt::format("name it `{}`", lower));
+    return false;
   }
 
   bool read_step(ir::Axis& axis) {
@@ -132,7 +150,8 @@ void collect_from(Context& context, const std::vector<ast::Range>& ranges) {
   for (const ast::Range& range : ranges) {
     const auto* step = std::get_if<ast::ExprId>(&range.step);
     const auto* name = step != nullptr ? std::get_if<ast::NameRef>(&context.expr(*step).node) : nullptr;
-    if (name != nullptr && context.scope.find(name->name) == nullptr) context.plan_parameters.insert(name->name);
+    if (name != nullptr && context.scope.find(name->name) == nullptr)
+      context.plan_parameters.insert(name->name);
   }
 }
 
@@ -163,7 +182,8 @@ void check_tiles_used(Context& context) {
     auto report = context.sink.report(Diag::tile_name_unused, tile.span, name);
     std::vector<std::string> steps(context.plan_parameters.begin(), context.plan_parameters.end());
     if (steps.size() == 1) {
-      const Span name_span{tile.span.file, tile.span.begin, tile.span.begin + static_cast<std::uint32_t>(name.size())};
+      const Span name_span{tile.span.file, tile.span.begin,
+                           tile.span.begin + static_cast<std::uint32_t>(name.size())};
       report.fix(name_span, steps[0], fmt::format("did you mean `{}`?", steps[0]));
     }
     report.note("`@tile` binds the names of plan steps: `for k in K by {}`", name);

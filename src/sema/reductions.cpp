@@ -18,8 +18,9 @@ enum class Kind { sum, prod, max, min, mean, any, all, count, argmax, argmin };
 
 const std::map<std::string, Kind, std::less<>>& reductions() {
   static const std::map<std::string, Kind, std::less<>> table = {
-      {"sum", Kind::sum}, {"prod", Kind::prod}, {"max", Kind::max},       {"min", Kind::min},       {"mean", Kind::mean},
-      {"any", Kind::any}, {"all", Kind::all},   {"count", Kind::count},   {"argmax", Kind::argmax}, {"argmin", Kind::argmin},
+      {"sum", Kind::sum},       {"prod", Kind::prod},     {"max", Kind::max}, {"min", Kind::min},
+      {"mean", Kind::mean},     {"any", Kind::any},       {"all", Kind::all}, {"count", Kind::count},
+      {"argmax", Kind::argmax}, {"argmin", Kind::argmin},
   };
   return table;
 }
@@ -43,7 +44,11 @@ ir::ReduceOp ir_reduction(Kind kind) {
 class Reduction {
  public:
   Reduction(Context& context, std::string name, Span name_span, Span span)
-      : context_(context), name_(std::move(name)), kind_(reductions().at(name_)), name_span_(name_span), span_(span) {}
+      : context_(context),
+        name_(std::move(name)),
+        kind_(reductions().at(name_)),
+        name_span_(name_span),
+        span_(span) {}
 
   Operand of(const std::vector<ast::Name>& axes, const Operand& operand, ast::ExprId operand_expr) {
     if (operand.is_poison()) return poison(span_);
@@ -78,7 +83,8 @@ class Reduction {
     for (const ir::AxisId axis : state.axes) {
       if (has_axis(value, axis)) continue;
       const ir::ValueId coordinate = context_.builder.coordinate(axis, span_);
-      const ir::ValueId always = context_.builder.binary(ir::BinaryOp::equal, coordinate, coordinate, DType::boolean, span_);
+      const ir::ValueId always =
+          context_.builder.binary(ir::BinaryOp::equal, coordinate, coordinate, DType::boolean, span_);
       value = context_.builder.add(ir::Select{always, value, value}, state.dtype, span_);
     }
     return value;
@@ -116,7 +122,8 @@ class Reduction {
     if (axis.kind == ir::AxisKind::grid && axis.step == ir::StepKind::plan) {
       context_.sink.report(Diag::crosses_grid_axis, name_span_, name_, name.text)
           .label(axis.span, "the instances of the grid share out `{}` here, as the plan likes", name.text)
-          .note("instances are independent, so a result over all of `{}` needs a range inside the grid", name.text)
+          .note("instances are independent, so a result over all of `{}` needs a range inside the grid",
+                name.text)
           .help("reduce over `:`, or over a `for` or `let` range");
       return std::nullopt;
     }
@@ -176,7 +183,9 @@ class Reduction {
     return poison(span_);
   }
 
-  ir::ValueId as_arithmetic() { return context_.builder.cast(operand_, arithmetic_type(operand().dtype), operand_span_); }
+  ir::ValueId as_arithmetic() {
+    return context_.builder.cast(operand_, arithmetic_type(operand().dtype), operand_span_);
+  }
 
   Operand fold(const std::vector<ir::AxisId>& axes, ir::ValueId value, DType dtype) {
     return {context_.builder.add(ir::Reduce{ir_reduction(kind_), axes, value}, dtype, span_), span_};
@@ -185,7 +194,8 @@ class Reduction {
   /// Of a condition the points where it holds are counted, of anything else those that exist.
   Operand count(const std::vector<ir::AxisId>& axes) {
     if (!is_bool(operand().dtype)) return fold(axes, operand_, DType::index);
-    const ir::ValueId holds = context_.builder.add(ir::Filter{operand_, operand_}, DType::boolean, operand_span_);
+    const ir::ValueId holds =
+        context_.builder.add(ir::Filter{operand_, operand_}, DType::boolean, operand_span_);
     return fold(axes, holds, DType::index);
   }
 
@@ -204,8 +214,10 @@ class Reduction {
     const ir::ValueId terms = as_arithmetic();
     const ir::ValueId sum = builder.add(ir::Reduce{ir::ReduceOp::sum, axes, terms}, dtype, span_);
     const ir::ValueId count = builder.add(ir::Reduce{ir::ReduceOp::count, axes, terms}, DType::index, span_);
-    const ir::ValueId quotient = builder.binary(ir::BinaryOp::divide, sum, builder.cast(count, dtype, span_), dtype, span_);
-    const ir::ValueId some = builder.binary(ir::BinaryOp::greater, count, builder.index(0, span_), DType::boolean, span_);
+    const ir::ValueId quotient =
+        builder.binary(ir::BinaryOp::divide, sum, builder.cast(count, dtype, span_), dtype, span_);
+    const ir::ValueId some =
+        builder.binary(ir::BinaryOp::greater, count, builder.index(0, span_), DType::boolean, span_);
     return {builder.add(ir::Filter{some, quotient}, dtype, span_), span_};
   }
 
@@ -220,8 +232,9 @@ class Reduction {
 
 bool is_reduction(const std::string& name) { return reductions().contains(name); }
 
-Operand check_reduction(Context& context, const std::string& name, Span name_span, const std::vector<ast::Name>& axes,
-                        const Operand& operand, ast::ExprId operand_expr, Span span) {
+Operand check_reduction(Context& context, const std::string& name, Span name_span,
+                        const std::vector<ast::Name>& axes, const Operand& operand, ast::ExprId operand_expr,
+                        Span span) {
   return Reduction(context, name, name_span, span).of(axes, operand, operand_expr);
 }
 

@@ -11,7 +11,8 @@ namespace tessera::sema {
 
 bool is_reduction(const std::string& name);
 
-Operand check_reduction(Context& context, const std::string& name, Span name_span, const std::vector<ast::Name>& axes,
-                        const Operand& operand, ast::ExprId operand_expr, Span span);
+Operand check_reduction(Context& context, const std::string& name, Span name_span,
+                        const std::vector<ast::Name>& axes, const Operand& operand, ast::ExprId operand_expr,
+                        Span span);
 
 }  // namespace tessera::sema

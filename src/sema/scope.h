@@ -62,9 +62,9 @@ struct VariableEntity {
 /// A name that stands after `by` and is declared by nothing.
 struct PlanParameterEntity {};
 
-using EntityNode = std::variant<ErrorEntity, SymbolEntity, TensorEntity, ScalarEntity, NumberEntity, TableEntity,
-                                TypeEntity, FunctionEntity, RangeEntity, ValueEntity, VariableEntity,
-                                PlanParameterEntity>;
+using EntityNode =
+    std::variant<ErrorEntity, SymbolEntity, TensorEntity, ScalarEntity, NumberEntity, TableEntity, TypeEntity,
+                 FunctionEntity, RangeEntity, ValueEntity, VariableEntity, PlanParameterEntity>;
 
 struct Entity {
   EntityNode node;

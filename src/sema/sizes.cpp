@@ -46,7 +46,8 @@ class Reader {
     if (entity == nullptr) return unknown_name(name.name, span);
     entity->used = true;
     if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node)) return sizes().symbol(symbol->id);
-    if (const auto* number = std::get_if<NumberEntity>(&entity->node); number && number->number.is_integer()) {
+    if (const auto* number = std::get_if<NumberEntity>(&entity->node);
+        number && number->number.is_integer()) {
       return sizes().constant(number->number.integer);
     }
     if (const auto* value = std::get_if<ValueEntity>(&entity->node)) return of_value(value->operand, span);
@@ -62,7 +63,8 @@ class Reader {
   /// A `let` that holds a size: `let half = C / 2;`.
   std::optional<ir::SizeId> of_value(const Operand& operand, Span span) {
     if (operand.is_poison()) return std::nullopt;
-    if (operand.is_number() && operand.number().is_integer()) return sizes().constant(operand.number().integer);
+    if (operand.is_number() && operand.number().is_integer())
+      return sizes().constant(operand.number().integer);
     if (operand.is_value()) {
       const ir::Op& op = context_.builder[operand.value()].op;
       if (const auto* extent = std::get_if<ir::Extent>(&op)) return extent->size;
@@ -79,7 +81,8 @@ class Reader {
     }
     if (silent_) return std::nullopt;
     if (unknown_ == UnknownName::declares_symbol) {
-      context_.sink.report(Diag::unknown_name, span, name).note("dimension symbols start upper case: they are declared by their use in a parameter's type");
+      context_.sink.report(Diag::unknown_name, span, name)
+          .note("dimension symbols start upper case: they are declared by their use in a parameter's type");
     } else {
       report_unknown_name(context_, name, span);
     }

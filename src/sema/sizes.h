@@ -15,7 +15,8 @@ enum class UnknownName {
 };
 
 /// The size that an expression stands for; a mistake is reported, and the result is absent.
-std::optional<ir::SizeId> size_of(Context& context, ast::ExprId id, UnknownName unknown = UnknownName::is_an_error);
+std::optional<ir::SizeId> size_of(Context& context, ast::ExprId id,
+                                  UnknownName unknown = UnknownName::is_an_error);
 
 /// The same without a word, for places that try.
 std::optional<ir::SizeId> try_size_of(Context& context, ast::ExprId id);

@@ -140,7 +140,9 @@ class StatementChecker {
   void operator()(const ast::InlineCudaStmt&) { refuse("inline CUDA", "the explicit layer"); }
 
  private:
-  void refuse(const char* construct, const char* rule) { not_implemented(context_.sink, span_, construct, rule); }
+  void refuse(const char* construct, const char* rule) {
+    not_implemented(context_.sink, span_, construct, rule);
+  }
 
   // ---- static for ----
 
@@ -151,7 +153,8 @@ class StatementChecker {
     if (!bounds) return;
     for (std::int64_t i = bounds->first; i < bounds->second; ++i) {
       if (--budget < 0) {
-        context_.sink.report(Diag::unrolls_too_far, binding.span, kUnrollLimit).help("a `for` iterates at run time");
+        context_.sink.report(Diag::unrolls_too_far, binding.span, kUnrollLimit)
+            .help("a `for` iterates at run time");
         return;
       }
       const std::size_t errors = context_.sink.error_count();
@@ -227,7 +230,8 @@ class StatementChecker {
 
   /// A dimension of a tile's type names a range, or a symbol for the range of `:`.
   std::optional<ir::AxisId> axis_of(const ast::Dimension& dimension) {
-    const auto* name = dimension.size.valid() ? std::get_if<ast::NameRef>(&context_.expr(dimension.size).node) : nullptr;
+    const auto* name =
+        dimension.size.valid() ? std::get_if<ast::NameRef>(&context_.expr(dimension.size).node) : nullptr;
     if (name == nullptr) {
       context_.sink.report(Diag::tile_type_axis, dimension.span).help("name a range first: `let c in 4;`");
       return std::nullopt;
@@ -238,7 +242,8 @@ class StatementChecker {
       return std::nullopt;
     }
     entity->used = true;
-    if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node)) return context_.symbol_axis(symbol->id);
+    if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node))
+      return context_.symbol_axis(symbol->id);
     const auto* range = std::get_if<RangeEntity>(&entity->node);
     if (range == nullptr) {
       if (!std::holds_alternative<ErrorEntity>(entity->node)) {
@@ -300,8 +305,8 @@ void check_block(Context& context, const ast::Block& block) {
 bool check_function_statement(Context& context, ast::StmtId id) {
   const ast::Stmt& statement = context.file[id];
   const std::size_t errors = context.sink.error_count();
-  const bool allowed =
-      std::holds_alternative<ast::LetStmt>(statement.node) || std::holds_alternative<ast::DeclStmt>(statement.node);
+  const bool allowed = std::holds_alternative<ast::LetStmt>(statement.node) ||
+                       std::holds_alternative<ast::DeclStmt>(statement.node);
   if (!allowed) {
     context.sink.report(Diag::function_statement, statement.span)
         .note("a function is pure: `let`, `const` and one final `return`");

@@ -32,8 +32,8 @@ ir::ValueId joined(Context& context, const VariableState& variable, Span span) {
   if (complete) result = (pick++)->second;
   const ir::ValueId coordinate = context.builder.coordinate(axis, span);
   for (; pick != variable.picks.rend(); ++pick) {
-    const ir::ValueId here = context.builder.binary(ir::BinaryOp::equal, coordinate,
-                                                    context.builder.index(pick->first, span), DType::boolean, span);
+    const ir::ValueId here = context.builder.binary(
+        ir::BinaryOp::equal, coordinate, context.builder.index(pick->first, span), DType::boolean, span);
     result = context.builder.add(ir::Select{here, pick->second, result}, variable.dtype, span);
   }
   return result;
@@ -52,7 +52,8 @@ void collect_target(const ast::File& file, ast::ExprId target, std::vector<std::
   const ast::Expr* expr = &file[target];
   if (const auto* index = std::get_if<ast::Index>(&expr->node)) expr = &file[index->base];
   const auto* name = std::get_if<ast::NameRef>(&expr->node);
-  if (name != nullptr && std::find(names.begin(), names.end(), name->name) == names.end()) names.push_back(name->name);
+  if (name != nullptr && std::find(names.begin(), names.end(), name->name) == names.end())
+    names.push_back(name->name);
 }
 
 void collect_assigned(const ast::File& file, const ast::Block& block, std::vector<std::string>& names) {
@@ -97,7 +98,8 @@ void spill(Context& context, VariableState& variable, Span loop) {
       variable.failed = true;
       return;
     }
-    variable.carried = context.kernel.variables.add({variable.name, variable.dtype, variable.axes, variable.span});
+    variable.carried =
+        context.kernel.variables.add({variable.name, variable.dtype, variable.axes, variable.span});
     context.builder.append({ir::Declare{*variable.carried, value}, variable.span});
   } else if (value != variable.carried_value) {
     context.builder.append({ir::Assign{*variable.carried, {}, value}, variable.last_assignment});
@@ -117,8 +119,8 @@ ir::ValueId read_variable(Context& context, VariableState& variable, Span span) 
   return variable.current;
 }
 
-ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::AxisId axis, std::int64_t coordinate,
-                             Span span) {
+ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::AxisId axis,
+                             std::int64_t coordinate, Span span) {
   if (variable.picked_axis == axis) {
     const auto pick = variable.picks.find(coordinate);
     if (pick != variable.picks.end()) return pick->second;

@@ -37,8 +37,8 @@ struct VariableState {
 /// The value of the whole variable at this place.
 ir::ValueId read_variable(Context& context, VariableState& variable, Span span);
 /// Its value at one coordinate of an axis.
-ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::AxisId axis, std::int64_t coordinate,
-                             Span span);
+ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::AxisId axis,
+                             std::int64_t coordinate, Span span);
 
 /// Overwrites it where `value` exists.
 void assign_variable(Context& context, VariableState& variable, ir::ValueId value, Span span);

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::string> programs_of(std::string_view page) {
   constexpr std::string_view kFence = "```tsr\n";
   std::vector<std::string> out;
-  for (std::size_t begin = page.find(kFence); begin != std::string_view::npos; begin = page.find(kFence, begin)) {
+  for (std::size_t begin = page.find(kFence); begin != std::string_view::npos;
+       begin = page.find(kFence, begin)) {
     begin += kFence.size();
     const std::size_t end = page.find("```", begin);
     out.emplace_back(page.substr(begin, end - begin));

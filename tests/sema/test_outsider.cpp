@@ -29,6 +29,7 @@ TEST_CASE("a newcomer's wrong programs are refused in the line that they name") 
     const std::vector<Diagnostic> diagnostics = program->sink.sorted();
     REQUIRE_FALSE(diagnostics.empty());
     const SourceFile& source = program->sources.files().front();
-    CHECK(source.line_column(diagnostics[0].span.begin).line == static_cast<std::uint32_t>(std::stoi(line[1])));
+    CHECK(source.line_column(diagnostics[0].span.begin).line ==
+          static_cast<std::uint32_t>(std::stoi(line[1])));
   }
 }

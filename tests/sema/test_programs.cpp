@@ -12,7 +12,9 @@ namespace {
 
 bool is_failing(const std::filesystem::path& path) { return path.filename().string().starts_with("fail_"); }
 
-std::filesystem::path beside(std::filesystem::path path, const char* extension) { return path.replace_extension(extension); }
+std::filesystem::path beside(std::filesystem::path path, const char* extension) {
+  return path.replace_extension(extension);
+}
 
 }  // namespace
 

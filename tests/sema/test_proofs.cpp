@@ -25,14 +25,26 @@ std::string implied(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a selection over a dimension needs an element only if something without the dimension is stored") {
-  CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = max[C](x[r, :]); } }") == "C >= 1");
-  CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = mean[C](x[r, :]); } }") == "C >= 1");
-  CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = sum[C](x[r, :]); } }").empty());
-  CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = max[C](x[r, :]) ?? 0; } }").empty());
+  CHECK(implied(
+            "kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = max[C](x[r, :]); } }") ==
+        "C >= 1");
+  CHECK(
+      implied(
+          "kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = mean[C](x[r, :]); } }") ==
+      "C >= 1");
+  CHECK(
+      implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = sum[C](x[r, :]); } }")
+          .empty());
+  CHECK(
+      implied(
+          "kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = max[C](x[r, :]) ?? 0; } }")
+          .empty());
   CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R, C]) { grid r in R by auto "
-                "{ y[r, :] = x[r, :] - max[C](x[r, :]); } }").empty());
+                "{ y[r, :] = x[r, :] - max[C](x[r, :]); } }")
+            .empty());
   CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) where C >= 1 { grid r in R by auto "
-                "{ y[r] = max[C](x[r, :]); } }").empty());
+                "{ y[r] = max[C](x[r, :]); } }")
+            .empty());
   CHECK(implied("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto "
                 "{ var t: f32[r] = max[C](x[r, :]); t += 1; y[r] = t; } }") == "C >= 1");
 }
@@ -56,29 +68,35 @@ TEST_CASE("a stencil needs something at its border") {
   CHECK(codes(head + "y[i] = where(i > 0, x[i - 1], 0); } }").empty());
   CHECK(codes(head + "y[i] = where(i >= 0, x[i - 1], 0); } }") == "T0512");
   CHECK(codes(head + "y[i] = x[max(i - 1, 0)] + x[min(i + 1, N - 1)]; } }").empty());
-  CHECK(codes("kernel k(in x: f32[N] periodic, out y: f32[N]) { grid i in N by auto { y[i] = x[i - 9]; } }").empty());
+  CHECK(codes("kernel k(in x: f32[N] periodic, out y: f32[N]) { grid i in N by auto { y[i] = x[i - 9]; } }")
+            .empty());
 }
 
 TEST_CASE("instances that store the same element are refused") {
-  const std::string head = "kernel k(in x: f32[B, N], out y: f32[L]) where L == B * N { grid b in B, n in N by auto { ";
+  const std::string head =
+      "kernel k(in x: f32[B, N], out y: f32[L]) where L == B * N { grid b in B, n in N by auto { ";
   CHECK(codes(head + "y[b * N + n] = x[b, n]; } }").empty());
   CHECK(codes(head + "y[b * (N - 1) + n] = x[b, n]; } }") == "T0513");
   CHECK(codes(head + "y[n + 0] = x[b, n]; } }") == "T0513");
   CHECK(codes("kernel k(in x: f32[N], out y: f32[N]) { grid { let i in N; y[i] = x[i]; } }").empty());
-  CHECK(codes("kernel k(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = x[i]; y[N - 1 - i] = x[i]; } }") == "T0514");
-  CHECK(codes("kernel k(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[N - 1 - i] = x[i]; } }").empty());
+  CHECK(codes("kernel k(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = x[i]; y[N - 1 - i] = "
+              "x[i]; } }") == "T0514");
+  CHECK(codes("kernel k(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[N - 1 - i] = x[i]; } }")
+            .empty());
 }
 
 TEST_CASE("a condition over a literal range is decided point by point") {
-  const std::string head = "kernel k(in x: f32[4, N], out y: f32[4, N]) { const G = [0, 1, 1, 2]; grid n in N by auto { let c in 4; ";
+  const std::string head =
+      "kernel k(in x: f32[4, N], out y: f32[4, N]) { const G = [0, 1, 1, 2]; grid n in N by auto { let c in "
+      "4; ";
   CHECK(codes(head + "static for g in 0 .. 3 { y[c, n] = where(G[c] == g, x[c, n]); } } }").empty());
   CHECK(codes(head + "static for g in 0 .. 2 { y[c, n] = where(G[c] == g, x[c, n]); } } }") == "T0512");
 }
 
 TEST_CASE("the sum of a product is contracted inside one expression only") {
   const auto count = [](const std::string& expression) {
-    const auto program = check_text("kernel k(in x: f32[N], in w: f32[N], out y: f32[N]) { grid i in N by auto { " +
-                                    expression + " } }");
+    const auto program = check_text(
+        "kernel k(in x: f32[N], in w: f32[N], out y: f32[N]) { grid i in N by auto { " + expression + " } }");
     INFO(program->rendered());
     REQUIRE(program->module.has_value());
     std::size_t fused = 0;

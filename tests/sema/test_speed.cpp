@@ -12,7 +12,8 @@ using namespace tessera;
 TEST_CASE("600 kernels of 10,000 lines are checked at once") {
   std::string text;
   for (int i = 0; i < 600; ++i) {
-    text += "kernel k" + std::to_string(i) + "(in x: bf16[R, C], in w: f32[C], out y: bf16[R, C], eps: f32 = 1e-5) {\n";
+    text += "kernel k" + std::to_string(i) +
+            "(in x: bf16[R, C], in w: f32[C], out y: bf16[R, C], eps: f32 = 1e-5) {\n";
     text += "  grid r in R by auto {\n    let d = x[r, :] - mean[C](x[r, :]);\n    var s: f32[r, C] = d;\n";
     for (int j = 0; j < 10; ++j) text += "    s = s * w[:] + (x[r, :] ?? 0) * " + std::to_string(j) + ";\n";
     text += "    let n = s * rsqrt(mean[C](s * s) + eps);\n    y[r, :] = n as bf16;\n  }\n}\n";

@@ -28,7 +28,8 @@ class Dropper {
     }
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [this](ir::Statement& statement) {
-        for_each_operand(statement, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+        for_each_operand(statement,
+                         [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       });
     }
   }
@@ -82,7 +83,8 @@ class Dropper {
         if (!may_lose_axes(kernel_.values.id_at(i))) return false;
         continue;
       }
-      if (std::holds_alternative<ir::Reduce>(user.op) || std::holds_alternative<ir::Pick>(user.op)) return false;
+      if (std::holds_alternative<ir::Reduce>(user.op) || std::holds_alternative<ir::Pick>(user.op))
+        return false;
       const bool covered = std::all_of(lost.begin(), lost.end(), [&](ir::AxisId axis) {
         return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) {
           const std::vector<ir::AxisId>& axes = kernel_.values[operand].axes;

@@ -57,7 +57,8 @@ class Remover {
   void mark_assigned(ir::VariableId variable) {
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [&](ir::Statement& statement) {
-        if (writes(statement, variable)) for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
+        if (writes(statement, variable))
+          for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
       });
     }
   }
@@ -65,13 +66,16 @@ class Remover {
   static bool writes(const ir::Statement& statement, ir::VariableId variable) {
     const auto* declare = std::get_if<ir::Declare>(&statement.node);
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    return (declare != nullptr && declare->variable == variable) || (assign != nullptr && assign->variable == variable);
+    return (declare != nullptr && declare->variable == variable) ||
+           (assign != nullptr && assign->variable == variable);
   }
 
   bool dead(const ir::Statement& statement) const {
     if (const auto* define = std::get_if<ir::Define>(&statement.node)) return !live_[define->value.index()];
-    if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) return !read_variables_.contains(declare->variable);
-    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) return !read_variables_.contains(assign->variable);
+    if (const auto* declare = std::get_if<ir::Declare>(&statement.node))
+      return !read_variables_.contains(declare->variable);
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node))
+      return !read_variables_.contains(assign->variable);
     const auto* loop = std::get_if<ir::Loop>(&statement.node);
     return loop != nullptr && loop->body.empty();
   }
@@ -106,14 +110,18 @@ class Remover {
   void renumber_variables() {
     std::vector<ir::VariableId> number(kernel_.variables.size());
     tessera::Store<ir::VariableId, ir::Variable> variables;
-    for (const ir::VariableId id : read_variables_) number[id.index()] = variables.add(std::move(kernel_.variables[id]));
+    for (const ir::VariableId id : read_variables_)
+      number[id.index()] = variables.add(std::move(kernel_.variables[id]));
     for (ir::Value& value : kernel_.values) {
-      if (auto* read = std::get_if<ir::ReadVariable>(&value.op)) read->variable = number[read->variable.index()];
+      if (auto* read = std::get_if<ir::ReadVariable>(&value.op))
+        read->variable = number[read->variable.index()];
     }
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [&](ir::Statement& statement) {
-        if (auto* declare = std::get_if<ir::Declare>(&statement.node)) declare->variable = number[declare->variable.index()];
-        if (auto* assign = std::get_if<ir::Assign>(&statement.node)) assign->variable = number[assign->variable.index()];
+        if (auto* declare = std::get_if<ir::Declare>(&statement.node))
+          declare->variable = number[declare->variable.index()];
+        if (auto* assign = std::get_if<ir::Assign>(&statement.node))
+          assign->variable = number[assign->variable.index()];
       });
     }
     kernel_.variables = std::move(variables);

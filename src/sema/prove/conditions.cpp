@@ -85,7 +85,8 @@ bool Prover::implied(ir::ValueId condition, bool wanted, const Situation& situat
   if (wanted && binary->op == BinaryOp::greater && counts_something(*binary, situation)) return true;
   const bool is_and = binary->op == BinaryOp::logical_and, is_or = binary->op == BinaryOp::logical_or;
   if (is_and || is_or) {
-    if (is_and == wanted) return implied(binary->left, wanted, situation) && implied(binary->right, wanted, situation);
+    if (is_and == wanted)
+      return implied(binary->left, wanted, situation) && implied(binary->right, wanted, situation);
     std::vector<ir::Affine>* const collected = std::exchange(collected_, nullptr);
     const bool either = implied(binary->left, wanted, situation) || implied(binary->right, wanted, situation);
     collected_ = collected;
@@ -98,7 +99,8 @@ bool Prover::implied(ir::ValueId condition, bool wanted, const Situation& situat
 bool Prover::counts_something(const ir::Binary& op, const Situation& situation) {
   const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[op.left].op);
   const auto* zero = std::get_if<ir::Constant>(&kernel_.values[op.right].op);
-  if (reduce == nullptr || reduce->op != ir::ReduceOp::count || zero == nullptr || zero->value.integer != 0) return false;
+  if (reduce == nullptr || reduce->op != ir::ReduceOp::count || zero == nullptr || zero->value.integer != 0)
+    return false;
   return has_witness(*reduce, situation);
 }
 
@@ -114,7 +116,8 @@ bool Prover::comparison_implied(const ir::Binary& op, bool wanted, const Situati
     case BinaryOp::greater: return holds(strict_fall, situation);
     case BinaryOp::greater_equal: return holds(fall, situation);
     case BinaryOp::equal: return holds(rise, situation) && holds(fall, situation);
-    case BinaryOp::not_equal: return nonnegative(strict_rise, situation) || nonnegative(strict_fall, situation);
+    case BinaryOp::not_equal:
+      return nonnegative(strict_rise, situation) || nonnegative(strict_fall, situation);
     default: return false;
   }
 }

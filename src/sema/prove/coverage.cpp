@@ -13,9 +13,9 @@ namespace tessera::sema {
 
 namespace {
 
-constexpr std::int64_t kResidueLimit = 64;      ///< product of strides that are told apart
-constexpr std::int64_t kEnumerationLimit = 256; ///< points of literal ranges that are tried one by one
-constexpr std::size_t kBoxLimit = 256;          ///< parts of the tensor that are kept apart
+constexpr std::int64_t kResidueLimit = 64;       ///< product of strides that are told apart
+constexpr std::int64_t kEnumerationLimit = 256;  ///< points of literal ranges that are tried one by one
+constexpr std::size_t kBoxLimit = 256;           ///< parts of the tensor that are kept apart
 
 /// base, base + stride, … `count` of them.
 struct Progression {
@@ -84,7 +84,8 @@ class StoreBoxes {
       const auto& [axis, coefficient] = condition.terms[0];
       const auto sign = sizes_.as_constant(coefficient);
       if (sign != 1 && sign != -1) return false;
-      Interval& interval = bounds.try_emplace(axis, Interval{prover_.lower(axis), prover_.upper(axis)}).first->second;
+      Interval& interval =
+          bounds.try_emplace(axis, Interval{prover_.lower(axis), prover_.upper(axis)}).first->second;
       if (sign == 1) {
         interval.low = sizes_.maximum(interval.low, sizes_.subtract(sizes_.constant(0), condition.offset));
       } else {
@@ -132,7 +133,8 @@ class StoreBoxes {
   }
 
   /// The values of an affine form: telescoping coefficients 1, E1, E1*E2, … times a constant stride.
-  std::optional<Progression> progression_of(const ir::Affine& form, const std::map<ir::AxisId, Interval>& bounds) {
+  std::optional<Progression> progression_of(const ir::Affine& form,
+                                            const std::map<ir::AxisId, Interval>& bounds) {
     if (form.terms.empty()) return Progression{form.offset, 1, sizes_.constant(1)};
     auto rest = form.terms;
     const auto smallest = std::find_if(rest.begin(), rest.end(), [&](const auto& term) {
@@ -155,7 +157,8 @@ class StoreBoxes {
       const auto [axis, coefficient] = *next;
       const auto trimmed = bounds.find(axis);
       if (trimmed != bounds.end() && form.terms.size() > 1) return std::nullopt;
-      const Interval interval = trimmed != bounds.end() ? trimmed->second : Interval{prover_.lower(axis), prover_.upper(axis)};
+      const Interval interval =
+          trimmed != bounds.end() ? trimmed->second : Interval{prover_.lower(axis), prover_.upper(axis)};
       const bool rising = prover_.facts().equal(coefficient, wanted);
       const ir::SizeId start = rising ? interval.low : sizes_.subtract(interval.high, sizes_.constant(1));
       result.base = sizes_.add(result.base, sizes_.multiply(coefficient, start));
@@ -221,7 +224,8 @@ class Remainder {
     std::int64_t product = 1;
     for (std::size_t d = 0; d < tensor_.dims.size(); ++d) {
       std::int64_t modulus = 1;
-      for (const ProgressionBox& box : boxes_) modulus = std::lcm(modulus, std::min(box[d].stride, kResidueLimit + 1));
+      for (const ProgressionBox& box : boxes_)
+        modulus = std::lcm(modulus, std::min(box[d].stride, kResidueLimit + 1));
       if (product * modulus > kResidueLimit) modulus = 1;  // strided stores then count for nothing
       product *= modulus;
       moduli_.push_back(modulus);
@@ -284,8 +288,9 @@ class Remainder {
   }
 
   bool empty(const Box& box) {
-    return std::any_of(box.begin(), box.end(),
-                       [&](const Interval& interval) { return prover_.facts().at_most(interval.high, interval.low); });
+    return std::any_of(box.begin(), box.end(), [&](const Interval& interval) {
+      return prover_.facts().at_most(interval.high, interval.low);
+    });
   }
 
   /// Appends what `box` leaves of `part`. Bounds that cannot be compared leave more than there is, never less.
@@ -317,10 +322,12 @@ class Remainder {
     return "[" + text + "]";
   }
 
-  std::string spell(const Interval& interval, const Interval& whole, std::int64_t modulus, std::int64_t residue) {
+  std::string spell(const Interval& interval, const Interval& whole, std::int64_t modulus,
+                    std::int64_t residue) {
     const bool all = interval.low == whole.low && interval.high == whole.high;
     const std::string rest = residue == 0 ? "" : fmt::format(" + {}", residue);
-    if (modulus > 1) return all ? fmt::format("{}*i{}", modulus, rest) : fmt::format("part of {}*i{}", modulus, rest);
+    if (modulus > 1)
+      return all ? fmt::format("{}*i{}", modulus, rest) : fmt::format("part of {}*i{}", modulus, rest);
     if (all) return "..";
     const std::string low = spell(interval.low);
     const bool single = sizes_.subtract(interval.high, interval.low) == sizes_.constant(1);
@@ -340,7 +347,8 @@ class Remainder {
 
 }  // namespace
 
-std::optional<Uncovered> find_uncovered(Prover& prover, ir::TensorId tensor, const std::vector<Store>& stores) {
+std::optional<Uncovered> find_uncovered(Prover& prover, ir::TensorId tensor,
+                                        const std::vector<Store>& stores) {
   std::vector<ProgressionBox> boxes;
   Uncovered result;
   for (const Store& store : stores) {

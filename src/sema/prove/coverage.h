@@ -19,6 +19,7 @@ struct Uncovered {
 };
 
 /// The first part of the tensor that no store provably writes.
-std::optional<Uncovered> find_uncovered(Prover& prover, ir::TensorId tensor, const std::vector<Store>& stores);
+std::optional<Uncovered> find_uncovered(Prover& prover, ir::TensorId tensor,
+                                        const std::vector<Store>& stores);
 
 }  // namespace tessera::sema

@@ -66,7 +66,8 @@ std::optional<ir::Affine> Prover::make_form(ir::ValueId id) {
   if (const auto* constant = std::get_if<ir::Constant>(&value.op)) {
     return ir::Affine{kernel_.sizes.constant(constant->value.integer), {}};
   }
-  if (const auto* extent = std::get_if<ir::Extent>(&value.op)) return ir::Affine{facts_.canonical(extent->size), {}};
+  if (const auto* extent = std::get_if<ir::Extent>(&value.op))
+    return ir::Affine{facts_.canonical(extent->size), {}};
   if (const auto* coordinate = std::get_if<ir::Coordinate>(&value.op)) {
     return ir::Affine{kernel_.sizes.constant(0), {{coordinate->axis, kernel_.sizes.constant(1)}}};
   }
@@ -96,7 +97,8 @@ std::optional<ir::Affine> Prover::form_of_binary(const ir::Binary& op, ir::Value
       const bool from_lower = first != op.left || kernel_.sizes.as_constant(axis.lower) == 0;
       if (coordinate != nullptr && from_lower && axis.step == ir::StepKind::semantic &&
           step->value.integer == axis.step_size) {
-        return ir::Affine{kernel_.sizes.constant(0), {{tile_axis(reduce->axes[0]), kernel_.sizes.constant(1)}}};
+        return ir::Affine{kernel_.sizes.constant(0),
+                          {{tile_axis(reduce->axes[0]), kernel_.sizes.constant(1)}}};
       }
     }
   }

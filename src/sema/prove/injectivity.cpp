@@ -77,11 +77,13 @@ class Decoder {
 };
 
 /// The grid range that is not determined, if there is one. The number of a tile determines the tile.
-std::optional<ir::AxisId> missing_axis(Prover& prover, const ir::Grid& grid, const std::vector<const ir::Affine*>& forms) {
+std::optional<ir::AxisId> missing_axis(Prover& prover, const ir::Grid& grid,
+                                       const std::vector<const ir::Affine*>& forms) {
   Decoder decoder(prover);
   const AxisSet known = decoder.determined(forms);
   for (const ir::AxisId axis : grid.axes) {
-    if (!known.contains(axis) && !known.contains(prover.tile_axis(axis)) && !decoder.trivial(axis)) return axis;
+    if (!known.contains(axis) && !known.contains(prover.tile_axis(axis)) && !decoder.trivial(axis))
+      return axis;
   }
   return std::nullopt;
 }
@@ -93,7 +95,8 @@ bool disjoint(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
     ir::SizeId result = form.offset;
     for (const auto& [axis, coefficient] : form.terms) {
       const bool rising = prover.facts().nonnegative(coefficient);
-      if (!rising && !prover.facts().nonnegative(sizes.subtract(sizes.constant(0), coefficient))) return std::nullopt;
+      if (!rising && !prover.facts().nonnegative(sizes.subtract(sizes.constant(0), coefficient)))
+        return std::nullopt;
       const ir::SizeId last = sizes.subtract(prover.upper(axis), sizes.constant(1));
       result = sizes.add(result, sizes.multiply(coefficient, rising == greatest ? last : prover.lower(axis)));
     }

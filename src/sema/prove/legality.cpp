@@ -68,7 +68,8 @@ class Legality {
       if (exists_or_implies(obligation.value)) continue;
       auto report = context_.sink.report(Diag::initial_value_absent, obligation.span, obligation.name);
       explain(report, prover_.absence());
-      report.note("a `var` has a value everywhere, from the beginning").help("`… ?? 0` gives one where there is none");
+      report.note("a `var` has a value everywhere, from the beginning")
+          .help("`… ?? 0` gives one where there is none");
     }
   }
 
@@ -127,7 +128,8 @@ class Legality {
     ir::SizeTable& sizes = kernel_.sizes;
     const ir::SizeId extent = sizes.subtract(prover_.upper(axis), prover_.lower(axis));
     const ir::SizeId one = sizes.constant(1);
-    ir::Constraint constraint{ir::Relation::greater_equal, extent, one, {}, "", true, kernel_.axes[axis].span};
+    ir::Constraint constraint{ir::Relation::greater_equal, extent, one, {}, "", true,
+                              kernel_.axes[axis].span};
     constraint.text = fmt::format("{} >= 1", context_.spell(extent));
     kernel_.constraints.push_back(std::move(constraint));
     if (const auto symbol = sizes.as_symbol(extent)) {
@@ -157,7 +159,8 @@ class Legality {
       context_.sink.report(Diag::not_injective, store.span, name, tensor.name)
           .label(kernel_.axes[*axis].span, "instances differ in `{}`", name)
           .note("instances are independent, so no two of them may store to one element")
-          .help("mention `{0}` in the index, or fold it: a `for` or `let` range in place of the grid's", name);
+          .help("mention `{0}` in the index, or fold it: a `for` or `let` range in place of the grid's",
+                name);
       return false;
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
@@ -199,9 +202,10 @@ class Legality {
     if (load != nullptr && absence->dimension >= 0) {
       const ir::Tensor& tensor = kernel_.tensors[load->tensor];
       const auto dimension = static_cast<std::size_t>(absence->dimension);
-      report.label(value.span, "index {} may be {}: there `{}` has no element", dimension,
-                   absence->below ? "negative" : fmt::format("{} or more", context_.spell(tensor.dims[dimension])),
-                   tensor.name);
+      report.label(
+          value.span, "index {} may be {}: there `{}` has no element", dimension,
+          absence->below ? "negative" : fmt::format("{} or more", context_.spell(tensor.dims[dimension])),
+          tensor.name);
     } else if (std::holds_alternative<ir::Filter>(value.op)) {
       report.label(value.span, "this does not exist where its condition fails");
     } else if (std::holds_alternative<ir::Reduce>(value.op)) {

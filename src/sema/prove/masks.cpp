@@ -12,7 +12,8 @@ namespace {
 
 class MaskTracker {
  public:
-  explicit MaskTracker(Context& context) : context_(context), kernel_(context.kernel), states_(kernel_.values.size()) {}
+  explicit MaskTracker(Context& context)
+      : context_(context), kernel_(context.kernel), states_(kernel_.values.size()) {}
 
   void run() {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) visit(kernel_.values.id_at(i));

@@ -96,14 +96,16 @@ class Marker {
       load->in_bounds = inside(load->indices, kernel_.tensors[load->tensor], value.axes);
     }
     const std::vector<ir::ValueId> operands = ir::operands_of(value.op);
-    const bool all_total = std::all_of(operands.begin(), operands.end(), [this](auto operand) { return total(operand); });
+    const bool all_total =
+        std::all_of(operands.begin(), operands.end(), [this](auto operand) { return total(operand); });
     value.total = exists(id, all_total);
   }
 
   /// As the verifier asks: what needs all its operands has them total, too.
   bool exists(ir::ValueId id, bool all_total) {
     const ir::Op& op = kernel_.values[id].op;
-    if (const auto* coalesce = std::get_if<ir::Coalesce>(&op)) return total(coalesce->operand) || total(coalesce->fallback);
+    if (const auto* coalesce = std::get_if<ir::Coalesce>(&op))
+      return total(coalesce->operand) || total(coalesce->fallback);
     if (const auto* select = std::get_if<ir::Select>(&op)) {
       return all_total || (total(select->condition) && proved(id));
     }
@@ -135,7 +137,8 @@ class Marker {
     }
   }
 
-  std::uint32_t inside(const std::vector<ir::ValueId>& indices, const ir::Tensor& tensor, const AxisSet& axes) {
+  std::uint32_t inside(const std::vector<ir::ValueId>& indices, const ir::Tensor& tensor,
+                       const AxisSet& axes) {
     const std::size_t mark = prover_.facts().mark();
     assume_coordinates(axes);
     std::uint32_t bits = 0;

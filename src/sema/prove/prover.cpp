@@ -32,7 +32,8 @@ bool Prover::exists(ir::ValueId value, const Situation& situation) {
   return exists(value, situation, memo);
 }
 
-std::optional<std::vector<ir::Affine>> Prover::conditions_of_existence(ir::ValueId value, const Situation& situation) {
+std::optional<std::vector<ir::Affine>> Prover::conditions_of_existence(ir::ValueId value,
+                                                                       const Situation& situation) {
   std::vector<ir::Affine> conditions;
   collected_ = &conditions;
   const bool proved = exists(value, situation);
@@ -67,15 +68,15 @@ bool Prover::exists_op(ir::ValueId id, const Situation& situation, Memo& memo) {
     return found;
   }
   if (const auto* filter = std::get_if<ir::Filter>(&op)) {
-    if (!exists(filter->condition, situation, memo) || !exists(filter->operand, situation, memo)) return false;
+    if (!exists(filter->condition, situation, memo) || !exists(filter->operand, situation, memo))
+      return false;
     if (implied(filter->condition, true, situation)) return true;
     absence_ = Absence{id, -1, false};
     return false;
   }
   if (const auto* coalesce = std::get_if<ir::Coalesce>(&op)) {
     std::vector<ir::Affine>* const collected = std::exchange(collected_, nullptr);
-    const bool either =
-        exists(coalesce->fallback, situation) || exists(coalesce->operand, situation);
+    const bool either = exists(coalesce->fallback, situation) || exists(coalesce->operand, situation);
     collected_ = collected;
     return either || (collected_ != nullptr && exists(coalesce->fallback, situation, memo));
   }
@@ -214,8 +215,10 @@ bool Prover::below(ir::ValueId id, ir::SizeId bound, const Situation& situation)
   const ir::Op& op = kernel_.values[id].op;
   if (const auto* binary = std::get_if<ir::Binary>(&op)) {
     switch (binary->op) {
-      case ir::BinaryOp::minimum: return below(binary->left, bound, situation) || below(binary->right, bound, situation);
-      case ir::BinaryOp::maximum: return below(binary->left, bound, situation) && below(binary->right, bound, situation);
+      case ir::BinaryOp::minimum:
+        return below(binary->left, bound, situation) || below(binary->right, bound, situation);
+      case ir::BinaryOp::maximum:
+        return below(binary->left, bound, situation) && below(binary->right, bound, situation);
       case ir::BinaryOp::modulo: {
         const auto divisor = form(binary->right, situation);
         const ir::SizeId one = sizes.constant(1);

@@ -22,8 +22,8 @@ struct Situation {
 /// Why a proof of existence failed: the first value that may not exist.
 struct Absence {
   ir::ValueId value;
-  int dimension = -1;        ///< of a load: the index that may be outside
-  bool below = false;        ///< it may be negative, rather than too large
+  int dimension = -1;  ///< of a load: the index that may be outside
+  bool below = false;  ///< it may be negative, rather than too large
 };
 
 class Prover {
@@ -36,7 +36,8 @@ class Prover {
 
   /// The same, but comparisons that cannot be proved are collected as conditions (each at least 0) under which the
   /// value exists. Absent if its existence hangs on anything else.
-  std::optional<std::vector<ir::Affine>> conditions_of_existence(ir::ValueId value, const Situation& situation);
+  std::optional<std::vector<ir::Affine>> conditions_of_existence(ir::ValueId value,
+                                                                 const Situation& situation);
 
   /// True if an operand of the reduction is proved to exist at one point of the axes that it folds.
   bool has_witness(const ir::Reduce& op, const Situation& situation);

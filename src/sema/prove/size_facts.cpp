@@ -17,11 +17,13 @@ using Atom = ir::SizeTable::Atom;
 
 }  // namespace
 
-SizeFacts::SizeFacts(ir::Kernel& kernel) : kernel_(kernel), sizes_(kernel.sizes), equalities_(find_equalities(kernel)) {
+SizeFacts::SizeFacts(ir::Kernel& kernel)
+    : kernel_(kernel), sizes_(kernel.sizes), equalities_(find_equalities(kernel)) {
   const ir::SizeId one = sizes_.constant(1);
   const std::vector<ir::Constraint> constraints = kernel.constraints;
   for (const ir::Constraint& constraint : constraints) {
-    if (constraint.relation == ir::Relation::member || constraint.relation == ir::Relation::not_equal) continue;
+    if (constraint.relation == ir::Relation::member || constraint.relation == ir::Relation::not_equal)
+      continue;
     const ir::SizeId rise = sizes_.subtract(constraint.right, constraint.left);
     const ir::SizeId fall = sizes_.subtract(constraint.left, constraint.right);
     switch (constraint.relation) {
@@ -75,7 +77,8 @@ std::int64_t SizeFacts::minimum(ir::SymbolId symbol) const {
         coefficient = term.coefficient;
       }
     }
-    if (fits && coefficient > 0 && constant < 0) result = std::max(result, (-constant + coefficient - 1) / coefficient);
+    if (fits && coefficient > 0 && constant < 0)
+      result = std::max(result, (-constant + coefficient - 1) / coefficient);
   }
   return result;
 }
@@ -102,14 +105,16 @@ bool SizeFacts::prove(ir::SizeId size, int depth) {
   if (applies) return for_all_values;
   const bool in_all_cases = by_cases(size, depth, applies);
   if (applies) return in_all_cases;
-  if (const std::optional<ir::SizeId> weaker = without_floor(size); weaker && prove(*weaker, depth - 1)) return true;
+  if (const std::optional<ir::SizeId> weaker = without_floor(size); weaker && prove(*weaker, depth - 1))
+    return true;
   for (std::size_t i = 0; i < assumed_.size(); ++i) {
     const ir::SizeId rest = sizes_.subtract(size, assumed_[i]);
     if (bounded_below(rest)) return true;
     for (std::size_t j = i; j < assumed_.size(); ++j) {
       if (bounded_below(sizes_.subtract(rest, assumed_[j]))) return true;
     }
-    if (const std::optional<ir::SizeId> weaker = without_floor(rest); weaker && bounded_below(*weaker)) return true;
+    if (const std::optional<ir::SizeId> weaker = without_floor(rest); weaker && bounded_below(*weaker))
+      return true;
   }
   return false;
 }
@@ -138,9 +143,8 @@ std::optional<ir::SizeId> SizeFacts::without_floor(ir::SizeId size) {
       factor = sizes_.multiply(factor, others);
       const ir::SizeId floor = sizes_.floor_divide(node.left, node.right);
       const ir::SizeId rest = sizes_.subtract(size, sizes_.multiply(factor, floor));
-      const ir::SizeId bound = term.coefficient > 0
-                                   ? sizes_.subtract(node.left, sizes_.constant(*divisor - 1))
-                                   : node.left;
+      const ir::SizeId bound =
+          term.coefficient > 0 ? sizes_.subtract(node.left, sizes_.constant(*divisor - 1)) : node.left;
       return sizes_.add(sizes_.multiply(sizes_.constant(*divisor), rest), sizes_.multiply(factor, bound));
     }
   }
@@ -155,11 +159,12 @@ bool SizeFacts::by_cases(ir::SizeId size, int depth, bool& applies) {
     const ir::SizeTable::AtomNode node = sizes_.atom(term.atoms[0]);
     if (node.kind != Atom::minimum && node.kind != Atom::maximum) continue;
     applies = true;
-    const ir::SizeId atom =
-        node.kind == Atom::minimum ? sizes_.minimum(node.left, node.right) : sizes_.maximum(node.left, node.right);
+    const ir::SizeId atom = node.kind == Atom::minimum ? sizes_.minimum(node.left, node.right)
+                                                       : sizes_.maximum(node.left, node.right);
     const ir::SizeId factor = sizes_.constant(term.coefficient);
     const ir::SizeId rest = sizes_.subtract(size, sizes_.multiply(factor, atom));
-    const ir::SizeId rise = sizes_.subtract(node.right, node.left), fall = sizes_.subtract(node.left, node.right);
+    const ir::SizeId rise = sizes_.subtract(node.right, node.left),
+                     fall = sizes_.subtract(node.left, node.right);
     const bool is_min = node.kind == Atom::minimum;
     const std::size_t before = mark();
     assume_nonnegative(is_min ? rise : fall);
