@@ -3,6 +3,7 @@
 #include "sema/prove/prover.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tessera::sema {
@@ -29,7 +30,31 @@ bool has_unit(ir::ReduceOp op) {
 
 bool Prover::exists(ir::ValueId value, const Situation& situation) {
   Memo memo;
+  // Operands first, in the order of definition: a long chain of operations must not become a deep recursion.
+  for (const ir::ValueId operand : required_operands(value)) {
+    if (!exists(operand, situation, memo)) return false;
+  }
   return exists(value, situation, memo);
+}
+
+/// What a value certainly needs: the operands below it through operations that exist only where all operands do.
+/// Ascending; without what is total anyway.
+std::vector<ir::ValueId> Prover::required_operands(ir::ValueId value) const {
+  std::set<ir::ValueId> required;
+  std::vector<ir::ValueId> work{value};
+  while (!work.empty()) {
+    const ir::Op& op = kernel_.values[work.back()].op;
+    work.pop_back();
+    const bool needs_all = std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) ||
+                           std::holds_alternative<ir::FusedMultiplyAdd>(op) ||
+                           std::holds_alternative<ir::Math>(op) || std::holds_alternative<ir::Cast>(op) ||
+                           std::holds_alternative<ir::Load>(op) || std::holds_alternative<ir::Filter>(op);
+    if (!needs_all) continue;
+    for (const ir::ValueId operand : ir::operands_of(op)) {
+      if (!kernel_.values[operand].total && required.insert(operand).second) work.push_back(operand);
+    }
+  }
+  return {required.begin(), required.end()};
 }
 
 std::optional<std::vector<ir::Affine>> Prover::conditions_of_existence(ir::ValueId value,

@@ -71,6 +71,7 @@ class Prover {
  private:
   using Memo = std::unordered_map<ir::ValueId, bool>;
 
+  std::vector<ir::ValueId> required_operands(ir::ValueId value) const;
   bool exists(ir::ValueId value, const Situation& situation, Memo& memo);
   bool exists_op(ir::ValueId value, const Situation& situation, Memo& memo);
   bool load_exists(const ir::Load& op, ir::ValueId value, const Situation& situation, Memo& memo);
