@@ -303,7 +303,7 @@ std::vector<Problem> odd_problems(const Problem& given, const Settings& settings
   static const std::vector<int64_t> kOthers = {17, 1, 64, 130, 16, 8, 4, 2, 3, 32, 128};
   static const std::vector<std::vector<int64_t>> kCombinations = {
       {127, 33, 9, 5},   {65, 129, 3, 2}, {31, 1000, 5, 1}, {1},
-      {64, 256, 32, 16}, {8, 64, 16, 32}, {128, 48, 16, 8}};
+      {64, 256, 32, 16}, {4, 64, 16, 16}, {128, 48, 16, 8}};
   std::vector<Problem> result;
   std::set<std::vector<int64_t>> seen = {given.sizes};
   const auto try_settings = [&](const Settings& varied, const std::vector<int64_t>& candidates) {

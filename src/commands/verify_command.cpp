@@ -25,8 +25,8 @@ namespace tessera::commands {
 namespace {
 
 constexpr int64_t kByteLimit = int64_t{1} << 30;  // of the given sizes
-constexpr int64_t kOddByteLimit = int64_t{2}
-                                  << 20;  // of each odd one: there are many, and a bound costs time
+/// Of each odd problem: there are many, and the twin takes its time.
+constexpr int64_t kOddByteLimit = int64_t{512} << 10;
 /// Tiles of one or three elements take a time of their own each; larger problems are tried at coarser
 /// partitions.
 constexpr int64_t kFineElementLimit = 1 << 16;
