@@ -91,8 +91,9 @@ class Assignment {
   }
 
   void refuse(const Entity& entity, const std::string& name, Span span) {
-    check_expression(context_, node_.value);
-    if (std::holds_alternative<ErrorEntity>(entity.node)) return;
+    const bool failed_before = std::holds_alternative<ErrorEntity>(entity.node);
+    check_stored_value(failed_before && node_.op != ast::AssignOp::set);
+    if (failed_before) return;
     auto report = context_.sink.report(Diag::assigns_value, span, name, describe(entity));
     report.label(entity.span, "`{}` is declared here", name);
     if (std::holds_alternative<ValueEntity>(entity.node)) report.help("declare it `var {}: … = …;`", name);
@@ -189,8 +190,15 @@ class Assignment {
         .help("store at indices: `{}[{}] = …`", tensor.name, tensor.dims.empty() ? "" : "…");
   }
 
-  void store(ir::TensorId id, const ast::Index& target) {
+  Operand check_stored_value(bool is_reduction_store) {
+    context_.in_reduction_store = is_reduction_store;
     const Operand value = check_expression(context_, node_.value);
+    context_.in_reduction_store = false;
+    return value;
+  }
+
+  void store(ir::TensorId id, const ast::Index& target) {
+    const Operand value = check_stored_value(node_.op != ast::AssignOp::set);
     const ir::Tensor& tensor = context_.kernel.tensors[id];
     if (!tensor.is_output) {
       context_.sink.report(Diag::writes_input, target_.span, tensor.name)

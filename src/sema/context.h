@@ -66,6 +66,9 @@ struct Context {
   std::vector<Span> tensor_types;          ///< of each tensor, in order: its type as written
   std::set<std::string> active_functions;  ///< being inlined now: recursion is refused
   std::vector<Obligation> obligations;
+  /// Set while the value of `s[] += …` is checked: it may cross axes of the grid (R11), and what is wrong with the
+  /// store is told at the store.
+  bool in_reduction_store = false;
 
   const ast::Expr& expr(ast::ExprId id) const { return file[id]; }
 

@@ -120,6 +120,7 @@ class Reduction {
       return std::nullopt;
     }
     if (axis.kind == ir::AxisKind::grid && axis.step == ir::StepKind::plan) {
+      if (context_.in_reduction_store) return std::nullopt;
       context_.sink.report(Diag::crosses_grid_axis, name_span_, name_, name.text)
           .label(axis.span, "the instances of the grid share out `{}` here, as the plan likes", name.text)
           .note("instances are independent, so a result over all of `{}` needs a range inside the grid",
