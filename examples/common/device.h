@@ -62,10 +62,4 @@ static inline int report_ratio(const char* example, int elements, double ratio) 
   return ratio <= 1 ? 0 : 1;
 }
 
-/** `error / bound`, infinite where there must be no error; NaN counts as infinitely wrong. */
-static inline double error_ratio(double error, double bound) {
-  if (error == 0) return 0;
-  return bound > 0 && error == error ? error / bound : 1e308;
-}
-
 #endif

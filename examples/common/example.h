@@ -2,6 +2,7 @@
 // What the C++ examples share: shapes from the command line, arrays on the device, comparison, timing, one line of report.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "device.h"
+#include "numbers.h"
 
 namespace example {
 

@@ -2,8 +2,8 @@
 /* Softmax of rows through the C interface; every element of a few rows is compared with a loop in f64. */
 #include <math.h>
 
-#include "../common/bf16.h"
 #include "../common/device.h"
+#include "../common/numbers.h"
 #include "softmax.h"
 
 enum { R = 37, C = 129 };
