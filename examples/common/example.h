@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -90,7 +92,7 @@ class Comparison {
   /// |actual - expected| must not exceed `bound`; NaN is never right.
   void add(double actual, double expected, double bound) {
     const double error = std::abs(actual - expected);
-    if (!(error <= largest_)) largest_ = error;
+    largest_ = std::max(largest_, std::isnan(error) ? INFINITY : error);
     ratio_ = std::max(ratio_, error_ratio(error, bound));
   }
   double largest() const { return largest_; }
@@ -106,7 +108,8 @@ struct Timing {
   double milliseconds;
 };
 
-/// Launches and times; `launch(options)` returns the status. The chosen variant is the first one that is accepted by name.
+/// Launches and times; `launch(options)` returns the status. A launcher chooses the first variant that it would also
+/// accept by number.
 template <typename Launch>
 Timing run(const Launch& launch) {
   launch_must(launch(tessera::LaunchOptions{}));
@@ -172,27 +175,35 @@ bool report(const Shapes<N>& shapes, const Shape<N>& shape, const Timing& timing
   return right;
 }
 
-/// Runs `program(shape)` for each shape; arguments `--set R=7` change extents. Returns the exit code: 0 if all are right,
-/// 1 if one is wrong, 2 for arguments that make no sense.
+/// Reads `R=7` into the extent of symbol R; false if that is not what the argument says.
+template <std::size_t N>
+bool set_extent(const char* argument, const Shapes<N>& shapes, Shape<N>& shape) {
+  const std::string text = argument;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return false;
+  for (std::size_t n = 0; n < N; ++n) {
+    if (text.substr(0, equals) != shapes.symbols[n]) continue;
+    char* end = nullptr;
+    shape[n] = std::strtoll(text.c_str() + equals + 1, &end, 10);
+    return *end == '\0' && shape[n] > 0;
+  }
+  return false;
+}
+
+/// Runs `program(shape)` for each shape, or for one that `--set R=7 --set C=129` changes. Returns the exit code: 0 if all
+/// are right, 1 if one is wrong, 2 for arguments that make no sense.
 template <std::size_t N, typename Program>
 int main(int argc, char** argv, const Shapes<N>& shapes, const Program& program) {
   std::vector<Shape<N>> chosen = tessera_runner_is_twin() ? shapes.twin : shapes.gpu;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--set") continue;
-    bool known = false;
-    for (std::size_t n = 0; n < N; ++n) {
-      const std::string prefix = std::string(shapes.symbols[n]) + "=";
-      if (argument.rfind(prefix, 0) != 0) continue;
-      known = true;
-      chosen.resize(1);
-      chosen[0][n] = std::atoll(argument.c_str() + prefix.size());
-      known = chosen[0][n] > 0;
+  for (int i = 1; i < argc; i += 2) {
+    chosen.resize(1);
+    if (std::string(argv[i]) != "--set" || i + 1 == argc || !set_extent(argv[i + 1], shapes, chosen[0])) {
+      std::fprintf(stderr, "usage: %s [--set %s=7] ...\n", argv[0], shapes.symbols[0]);
+      return 2;
     }
-    if (!known) return std::fprintf(stderr, "'%s': write --set %s=7\n", argv[i], shapes.symbols[0]), 2;
   }
   bool right = true;
-  for (const auto& shape : chosen) right = program(shape) && right;
+  for (const Shape<N>& shape : chosen) right = program(shape) && right;
   return right ? 0 : 1;
 }
 

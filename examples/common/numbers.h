@@ -3,6 +3,7 @@
 #ifndef EXAMPLES_NUMBERS_H
 #define EXAMPLES_NUMBERS_H
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static inline uint16_t bf16_random(double low, double high) {
 /** `error / bound`, infinite where there must be no error; NaN counts as infinitely wrong. */
 static inline double error_ratio(double error, double bound) {
   if (error == 0) return 0;
-  return bound > 0 && error == error ? error / bound : 1e308;
+  return bound > 0 && !isnan(error) ? error / bound : INFINITY;
 }
 
 #endif

@@ -8,7 +8,7 @@ namespace {
 const example::Shapes<2> kShapes = {.kernel = "geometric_product_2d",
                                     .symbols = {"B", "N"},
                                     .twin = {{37, 129}, {3, 700}},
-                                    .gpu = {{4095, 513}, {4096, 512}}};
+                                    .gpu = {{4095, 513}, {16384, 512}}};
 
 constexpr float kEps = 1e-6f;
 constexpr int kGrade[4] = {0, 1, 1, 2};  // of the components 1, e1, e2, e12
