@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory for the examples, in C11 and C++: GPU memory where nvcc compiled the kernels, plain host memory on the
-   host twin. A program of yours calls cudaMalloc and cudaMemcpy here, or already has its tensors on the device. */
+/* Device memory for the examples, in C11 and C++: GPU memory where nvcc compiled the kernels, plain host
+   memory on the host twin. A program of yours calls cudaMalloc and cudaMemcpy here, or already has its
+   tensors on the device. */
 #ifndef EXAMPLES_DEVICE_H
 #define EXAMPLES_DEVICE_H
 
@@ -29,8 +30,8 @@ static inline void launch_must(TesseraStatus status) {
   exit(1);
 }
 
-/** `bytes` bytes of device memory full of 0xff: NaN in every float format, so that nothing passes by chance. The
-    caller gives them back with device_free(). */
+/** `bytes` bytes of device memory full of 0xff: NaN in every float format, so that nothing passes by
+    chance. The caller gives them back with device_free(). */
 static inline void* device_poisoned(size_t bytes) {
   void* memory = NULL;
   device_must(tessera_runner_allocate(0, (int64_t)bytes, &memory));

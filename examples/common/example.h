@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ examples share: shapes from the command line, arrays on the device, comparison, timing, one line of report.
+// What the C++ examples share: shapes from the command line, arrays on the device, comparison, timing, one
+// line of report.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace example {
 using tessera::bf16;
 using tessera::index;
 
-/// The unit roundoff of a format, and half of its smallest denormal: storing v rounds by at most the sum of both.
+/// The unit roundoff of a format, and half of its smallest denormal: storing v rounds by at most the sum of
+/// both.
 template <typename T>
 inline constexpr double kUnit = std::is_same_v<T, double>  ? 0x1p-53
                                 : std::is_same_v<T, float> ? 0x1p-24
@@ -108,8 +110,8 @@ struct Timing {
   double milliseconds;
 };
 
-/// Launches and times; `launch(options)` returns the status. A launcher chooses the first variant that it would also
-/// accept by number.
+/// Launches and times; `launch(options)` returns the status. A launcher chooses the first variant that it
+/// would also accept by number.
 template <typename Launch>
 Timing run(const Launch& launch) {
   launch_must(launch(tessera::LaunchOptions{}));
@@ -190,8 +192,8 @@ bool set_extent(const char* argument, const Shapes<N>& shapes, Shape<N>& shape) 
   return false;
 }
 
-/// Runs `program(shape)` for each shape, or for one that `--set R=7 --set C=129` changes. Returns the exit code: 0 if all
-/// are right, 1 if one is wrong, 2 for arguments that make no sense.
+/// Runs `program(shape)` for each shape, or for one that `--set R=7 --set C=129` changes. Returns the exit
+/// code: 0 if all are right, 1 if one is wrong, 2 for arguments that make no sense.
 template <std::size_t N, typename Program>
 int main(int argc, char** argv, const Shapes<N>& shapes, const Program& program) {
   std::vector<Shape<N>> chosen = tessera_runner_is_twin() ? shapes.twin : shapes.gpu;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for the examples: random ones, the bits of bf16 (the upper half of a float), errors against bounds. */
+/* Numbers for the examples: random ones, the bits of bf16 (the upper half of a float), errors against
+   bounds. */
 #ifndef EXAMPLES_NUMBERS_H
 #define EXAMPLES_NUMBERS_H
 

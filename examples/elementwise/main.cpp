@@ -13,8 +13,9 @@ const example::Shapes<2> kShapes = {.kernel = "scale_shift_gelu",
 /// gelu(t) = t (1 + erf(t / sqrt 2)) / 2, written so that no digit is lost for negative t.
 double gelu(double t) { return 0.5 * t * std::erfc(-t / std::sqrt(2.0)); }
 
-/// The error that R24 and docs/math.md permit. With u = 2^-24: x a and the sum may each be rounded (or fused: once), and
-/// gelu, whose slope is below 1.13, hands that on; gelu itself adds 5.25 ulp, each at most 2u.
+/// The error that R24 and docs/math.md permit. With u = 2^-24: x a and the sum may each be rounded (or
+/// fused: once), and gelu, whose slope is below 1.13, hands that on; gelu itself adds 5.25 ulp, each at
+/// most 2u.
 void compare(float x, float a, float b, float y, example::Comparison& comparison) {
   constexpr double u = example::kUnit<float>;
   const double product = double(x) * a, t = product + b, expected = gelu(t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The geometric product of Cl(2,0) through the C interface; the scalar parts are compared with a loop in f64. */
+/* The geometric product of Cl(2,0) through the C interface; the scalar parts are compared with a loop in
+   f64. */
 #include <math.h>
 
 #include "../common/device.h"

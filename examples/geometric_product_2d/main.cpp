@@ -26,10 +26,11 @@ constexpr Term kTerms[16] = {
 
 double gate(double t) { return 0.5 * std::erfc(-t / std::sqrt(2.0)); }
 
-/// Row b. The error that R24 and docs/math.md permit, with u = 2^-24: a gate is off by less than 5u (erf has 2 ulp, and
-/// its argument two roundings), so a term of the product by 17u of the product of its ungated factors, and a component r
-/// by 21u of their sum. The mean square is off by 2 |r| times that and by its own N + 8 roundings per component, rsqrt
-/// by half of it relatively and 1.5 ulp, and the last product by u.
+/// Row b. The error that R24 and docs/math.md permit, with u = 2^-24: a gate is off by less than 5u (erf
+/// has 2 ulp, and its argument two roundings), so a term of the product by 17u of the product of its
+/// ungated factors, and a component r by 21u of their sum. The mean square is off by 2 |r| times that and
+/// by its own N + 8 roundings per component, rsqrt by half of it relatively and 1.5 ulp, and the last
+/// product by u.
 class Row {
  public:
   Row(const float* x, const float* y, const float* w, int64_t B, int64_t N, int64_t b)

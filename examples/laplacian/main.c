@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Laplacian on a periodic grid through the C interface; the points of one plane are compared with a loop in f64. */
+/* A Laplacian on a periodic grid through the C interface; the points of one plane are compared with a loop
+   in f64. */
 #include <math.h>
 
 #include "../common/device.h"

@@ -20,8 +20,9 @@ int64_t wrap(int64_t i, int64_t extent) {
   return i;
 }
 
-/// One point. The kernel and this loop add the same 25 terms, rounded in different places: either is off by at most
-/// (25 + 5) u times the sum of the magnitudes, with u = 2^-53 and five roundings for weights, products and the division.
+/// One point. The kernel and this loop add the same 25 terms, rounded in different places: either is off by
+/// at most (25 + 5) u times the sum of the magnitudes, with u = 2^-53 and five roundings for weights,
+/// products and the division.
 void compare_point(const std::vector<double>& u, const example::Shape<3>& shape, const example::Shape<3>& at,
                    double actual, example::Comparison& comparison) {
   double sum = 0, magnitude = 0;

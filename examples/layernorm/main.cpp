@@ -15,9 +15,10 @@ const example::Shapes<2> kShapes = {.kernel = "layernorm",
 
 constexpr float kEps = 1e-5f;
 
-/// The error that R24 and docs/math.md permit, with u = 2^-24 and the deviation s: a mean of C terms is off by (C + 1) u
-/// times the mean of their magnitudes, and so is d = x - mean. The mean of d^2 is relatively off by twice that over s and
-/// by its own C + 6 roundings, rsqrt by half of it and 1.5 ulp; then come two products, a sum and the store.
+/// The error that R24 and docs/math.md permit, with u = 2^-24 and the deviation s: a mean of C terms is off
+/// by (C + 1) u times the mean of their magnitudes, and so is d = x - mean. The mean of d^2 is relatively
+/// off by twice that over s and by its own C + 6 roundings, rsqrt by half of it and 1.5 ulp; then come two
+/// products, a sum and the store.
 void compare_row(const bf16* x, const bf16* gain, const bf16* bias, const bf16* y, int64_t C,
                  example::Comparison& comparison) {
   constexpr double u = example::kUnit<float>;

@@ -13,9 +13,9 @@ const example::Shapes<2> kShapes = {.kernel = "softmax",
                                     .twin = {{37, 129}, {5, 2000}},
                                     .gpu = {{8191, 4097}, {16384, 4096}}};
 
-/// The error that R24 and docs/math.md permit. With u = 2^-24 and d = |x - max|: the subtraction is off by u d, which exp
-/// turns into a relative error, and exp adds 1 ulp = 2u. The sum of C positive terms adds C u, the division u, the store
-/// half an ulp of bf16; a few u more for terms of second order.
+/// The error that R24 and docs/math.md permit. With u = 2^-24 and d = |x - max|: the subtraction is off by
+/// u d, which exp turns into a relative error, and exp adds 1 ulp = 2u. The sum of C positive terms adds C
+/// u, the division u, the store half an ulp of bf16; a few u more for terms of second order.
 void compare_row(const bf16* x, const bf16* y, int64_t C, example::Comparison& comparison) {
   constexpr double u = example::kUnit<float>;
   double max = -INFINITY, min = INFINITY;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transposition through the C++ interface, compared element by element; and a wrong call, which the launcher refuses.
+// A transposition through the C++ interface, compared element by element; and a wrong call, which the
+// launcher refuses.
 #include "../common/example.h"
 #include "transpose.h"
 
