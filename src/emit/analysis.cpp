@@ -147,6 +147,21 @@ PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTa
   return Analyser(kernel, grid, sizes).run();
 }
 
+bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId id, ir::AxisId axis) {
+  const ir::Value& value = kernel.values[id];
+  if (value.total || !analysis.depends(id, axis)) return false;
+  if (std::holds_alternative<ir::Select>(value.op) || std::holds_alternative<ir::Coalesce>(value.op)) return true;
+  if (const auto* filter = std::get_if<ir::Filter>(&value.op); filter && analysis.depends(filter->condition, axis)) return true;
+  if (const auto* lookup = std::get_if<ir::Lookup>(&value.op)) return analysis.depends(lookup->index, axis);
+  if (const auto* load = std::get_if<ir::Load>(&value.op)) {
+    for (size_t d = 0; d < load->indices.size(); ++d)
+      if ((load->in_bounds >> d & 1u) == 0 && analysis.depends(load->indices[d], axis)) return true;
+  }
+  for (ir::ValueId operand : ir::operands_of(value.op))
+    if (presence_varies(kernel, analysis, operand, axis)) return true;
+  return false;
+}
+
 std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis) {
   const ir::Axis& row = kernel.axes[axis];
   return sizes.as_constant(sizes.subtract(row.upper, row.lower));

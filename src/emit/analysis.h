@@ -49,6 +49,9 @@ struct PhaseAnalysis {
 /// `sizes` is an extension of the kernel's table in which affine forms are interned.
 PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTable& sizes);
 
+/// Whether a value may exist at one coordinate of `axis` and not at another. Choices between values count as varying.
+bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId value, ir::AxisId axis);
+
 /// The extent of an axis when it is constant.
 std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
 

@@ -46,7 +46,8 @@ struct Scope {
   std::map<ir::AxisId, lowered::Expr> coordinates;
   std::map<ir::AxisId, Range> ranges;        // of tiles and chunks
   std::map<Instance, Evaluated> memo;
-  std::map<Instance, std::string> vectors;   // names of vectors and arrays over kVector
+  std::map<Instance, std::string> vectors;   // names of vectors that were loaded here
+  std::map<std::string, std::string> loads;  // the same by the text of the load: equal text, one vector
   std::vector<std::string> names;            // given out while this was the scope that is written
   bool is_elements = false;                  // the loop over the elements of a vector
 };
@@ -129,6 +130,8 @@ class FunctionLowering {
   Evaluated compute(ir::ValueId id, const ir::Pick& op);
   Evaluated name_result(ir::ValueId id, Evaluated result, bool crosses_scope);
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
+  /// Whether a value exists whose presence does not vary along the lanes; null: it always does.
+  lowered::Expr presence(ir::ValueId id);
   lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
   std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
@@ -176,7 +179,17 @@ class FunctionLowering {
   void assign(const ir::Assign& assign, Span span, const std::vector<const ir::Statement*>& later);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
   void writes(const std::vector<const ir::Statement*>& batch);
+  struct VectorWrite {
+    const ir::Statement* statement;
+    std::map<ir::AxisId, int64_t> copy;  // unrolled coordinates
+    lowered::Expr vector;
+    lowered::Expr exists;  // null: always
+  };
   void lane_writes(const Lane& lane, const std::vector<const ir::Statement*>& batch);
+  void write_together(const Lane& lane, const std::vector<const ir::Statement*>& batch);
+  void open_vector(const ir::Statement& statement, std::vector<VectorWrite>& vectors);
+  void store_vector(const VectorWrite& open);
+  std::vector<ir::AxisId> free_axes_of(const ir::Write& write, const Lane& lane, Role role) const;
   void plain_write(const ir::Statement& statement);
   lowered::Expr as_float_for(const ir::Write& write);
   void store_element(const ir::Write& write, Span span);

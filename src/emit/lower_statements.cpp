@@ -261,65 +261,71 @@ void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
     if (!lane_among(write_axes(std::get<ir::Write>(statement->node)))) plain_write(*statement);
 }
 
+std::vector<ir::AxisId> FunctionLowering::free_axes_of(const ir::Write& write, const Lane& lane, Role role) const {
+  std::vector<ir::AxisId> axes;
+  for (ir::AxisId axis : write_axes(write))
+    if (axis != lane.axis && phase_.role(axis) == role && !is_bound(axis)) axes.push_back(axis);
+  return axes;
+}
+
+// Writes without loops share the loop over elements; those with loops have one each.
 void FunctionLowering::lane_writes(const Lane& lane, const std::vector<const ir::Statement*>& batch) {
-  const auto axes_of = [&](const ir::Write& write, Role role) {
-    std::vector<ir::AxisId> axes;
-    for (ir::AxisId axis : write_axes(write))
-      if (axis != lane.axis && phase_.role(axis) == role && !is_bound(axis)) axes.push_back(axis);
-    return axes;
-  };
   sweep(lane, [&] {
-    // Writes without loops share the loop over elements; vectors are stored behind it.
-    struct Vector {
-      const ir::Statement* statement;
-      std::map<ir::AxisId, int64_t> copy;
-      Expr vector;
-    };
-    const auto group = [&](const std::vector<const ir::Statement*>& statements) {
-      std::vector<Vector> vectors;
-      for (const ir::Statement* statement : statements) {
-        const auto& write = std::get<ir::Write>(statement->node);
-        if (!phase_.vector_writes.contains(&write)) continue;
-        const ir::Tensor& tensor = kernel_.tensors[write.tensor];
-        points(axes_of(write, Role::unrolled), [&] {
-          std::vector<int64_t> copy;
-          for (const auto& [axis, coordinate] : unrolled_) copy.push_back(coordinate);
-          const std::string name = named(tensor.name + "_vector" + suffix(copy));
-          emit(lowered::Local{fmt::format("Vector<{}, kVector>", type_name(tensor.dtype)), name, {}, nullptr, false, false}, statement->span);
-          vectors.push_back({statement, unrolled_, lowered::name(name, tensor.dtype)});
-        });
-      }
-      elements(lane, [&] {
-        for (const ir::Statement* statement : statements) {
-          const auto& write = std::get<ir::Write>(statement->node);
-          points(axes_of(write, Role::unrolled), [&] {
-            const auto vector = std::find_if(vectors.begin(), vectors.end(), [&](const Vector& v) { return v.statement == statement && v.copy == unrolled_; });
-            if (vector == vectors.end()) return store_element(write, statement->span);
-            const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
-            emit(lowered::Assign{lowered::element(vector->vector, lowered::name(item_, DType::index), value->type), "=", value}, statement->span);
-          });
-        }
-      });
-      for (const Vector& vector : vectors) {
-        const auto& write = std::get<ir::Write>(vector.statement->node);
-        const auto outer = unrolled_;
-        unrolled_ = vector.copy;
-        Expr exists;
-        const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
-        const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-        guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, vector.vector}, DType::index)}, vector.statement->span); });
-        unrolled_ = outer;
-      }
-    };
     std::vector<const ir::Statement*> plain;
     for (const ir::Statement* statement : batch)
-      if (axes_of(std::get<ir::Write>(statement->node), Role::serial).empty()) plain.push_back(statement);
-    if (!plain.empty()) group(plain);
+      if (free_axes_of(std::get<ir::Write>(statement->node), lane, Role::serial).empty()) plain.push_back(statement);
+    if (!plain.empty()) write_together(lane, plain);
     for (const ir::Statement* statement : batch) {
-      const auto loops = axes_of(std::get<ir::Write>(statement->node), Role::serial);
-      if (!loops.empty()) points(loops, [&] { group({statement}); });
+      const auto loops = free_axes_of(std::get<ir::Write>(statement->node), lane, Role::serial);
+      if (!loops.empty()) points(loops, [&] { write_together(lane, {statement}); });
     }
   });
+}
+
+// Vectors are filled in the loop over elements and stored behind it.
+void FunctionLowering::write_together(const Lane& lane, const std::vector<const ir::Statement*>& batch) {
+  std::vector<VectorWrite> vectors;
+  for (const ir::Statement* statement : batch) {
+    const auto& write = std::get<ir::Write>(statement->node);
+    if (!phase_.vector_writes.contains(&write)) continue;
+    points(free_axes_of(write, lane, Role::unrolled), [&] { open_vector(*statement, vectors); });
+  }
+  elements(lane, [&] {
+    for (const ir::Statement* statement : batch) {
+      const auto& write = std::get<ir::Write>(statement->node);
+      points(free_axes_of(write, lane, Role::unrolled), [&] {
+        if (!phase_.vector_writes.contains(&write)) return store_element(write, statement->span);
+        const auto open = std::find_if(vectors.begin(), vectors.end(), [&](const VectorWrite& v) { return v.statement == statement && v.copy == unrolled_; });
+        if (open == vectors.end()) return;  // nothing exists in this copy
+        const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
+        emit(lowered::Assign{lowered::element(open->vector, lowered::name(item_, DType::index), value->type), "=", value}, statement->span);
+      });
+    }
+  });
+  for (const VectorWrite& open : vectors) store_vector(open);
+}
+
+void FunctionLowering::open_vector(const ir::Statement& statement, std::vector<VectorWrite>& vectors) {
+  const auto& write = std::get<ir::Write>(statement.node);
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const Expr exists = presence(write.value);
+  if (exists && lowered::constant_of(exists) == 0) return;
+  std::vector<int64_t> copy;
+  for (const auto& [axis, coordinate] : unrolled_) copy.push_back(coordinate);
+  const std::string name = named(tensor.name + "_vector" + suffix(copy));
+  emit(lowered::Local{fmt::format("Vector<{}, kVector>", type_name(tensor.dtype)), name, {}, nullptr, false, false}, statement.span);
+  vectors.push_back({&statement, unrolled_, lowered::name(name, tensor.dtype), exists});
+}
+
+void FunctionLowering::store_vector(const VectorWrite& open) {
+  const auto& write = std::get<ir::Write>(open.statement->node);
+  const auto outer = unrolled_;
+  unrolled_ = open.copy;
+  Expr exists = open.exists;
+  const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
+  const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
+  guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, open.vector}, DType::index)}, open.statement->span); });
+  unrolled_ = outer;
 }
 
 Expr FunctionLowering::as_float_for(const ir::Write& write) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emit/lower_function.h"
+#include "emit/print.h"
 #include "emit/tables.h"
 
 namespace tessera::emit {
@@ -136,7 +137,9 @@ bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, boo
   const ir::Value& value = kernel_.values[id];
   if (value.dtype == DType::index && node_count(result.value) <= kNodesInIndex) return false;
   if (!value.name.empty() || crosses_scope || std::holds_alternative<ir::Load>(value.op)) return true;
-  return analysis_.uses.at(id) > 1 || node_count(result.value) > kNodesInLine;
+  // The copies of an unrolled axis share what does not depend on it.
+  const bool shared_by_copies = instance(id).second.size() < unrolled_.size() && node_count(result.value) > kNodesInIndex;
+  return shared_by_copies || analysis_.uses.at(id) > 1 || node_count(result.value) > kNodesInLine;
 }
 
 Evaluated FunctionLowering::name_result(ir::ValueId id, Evaluated result, bool crosses_scope) {
@@ -241,7 +244,10 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
     const std::string type = fmt::format("Vector<{}, kVector>", type_name(tensor.dtype));
     Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
-    if (keeps) {
+    const std::string text = print(vector);
+    if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end() && !keeps) {
+      name = same->second;
+    } else if (keeps) {
       name = open_kept(id, tensor.dtype, true).base + "[" + strip_ + "]";
       emit(lowered::Assign{lowered::name(name, tensor.dtype), "=", vector}, kernel_.values[id].span);
     } else {
@@ -249,8 +255,25 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
       emit(lowered::Local{type, name, {}, vector, true, false}, kernel_.values[id].span);
     }
     scopes_.back().vectors[key] = name;
+    scopes_.back().loads.emplace(text, name);
   });
   return lowered::name(name, tensor.dtype);
+}
+
+Expr FunctionLowering::presence(ir::ValueId id) {
+  const ir::Value& value = kernel_.values[id];
+  if (value.total) return nullptr;
+  if (const auto* filter = std::get_if<ir::Filter>(&value.op)) {
+    const Evaluated condition = eval(filter->condition);
+    const Expr below = lowered::conjunction(condition.exists, presence(filter->operand));
+    if (const auto known = lowered::constant_of(condition.value)) return *known ? below : lowered::boolean(false);
+    return lowered::conjunction(condition.value, below);
+  }
+  if (std::holds_alternative<ir::Reduce>(value.op)) return eval(id).exists;
+  Expr exists;
+  if (const auto* load = std::get_if<ir::Load>(&value.op)) indices(load->tensor, load->indices, load->in_bounds, exists);
+  for (ir::ValueId operand : ir::operands_of(value.op)) exists = lowered::conjunction(exists, presence(operand));
+  return exists;
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {

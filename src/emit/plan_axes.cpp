@@ -284,7 +284,10 @@ class AxisChooser {
 
   bool last_index_in_bounds(const Access& access) {
     const uint32_t bit = 1u << (access.indices.size() - 1);
-    if (access.write) return (access.write->in_bounds & bit) != 0 && kernel_.values[access.value].total;
+    if (access.write) {
+      const bool steady = std::none_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) { return presence_varies(kernel_, analysis_, access.value, lane.axis); });
+      return (access.write->in_bounds & bit) != 0 && steady;
+    }
     return (std::get<ir::Load>(kernel_.values[access.value].op).in_bounds & bit) != 0;
   }
 
