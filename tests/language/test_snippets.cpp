@@ -46,9 +46,8 @@ struct Checked {
   /// Whether there is a diagnostic of that code and none of another.
   bool says_only(std::string_view code) const {
     const auto diagnostics = sink.sorted();
-    return !diagnostics.empty() && std::all_of(diagnostics.begin(), diagnostics.end(), [&](const auto& one) {
-      return info(one.kind).code == code;
-    });
+    return !diagnostics.empty() && std::all_of(diagnostics.begin(), diagnostics.end(),
+                                               [&](const auto& one) { return info(one.kind).code == code; });
   }
 };
 
