@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "sweep/entries.h"
 #include "sweep/sweep.h"
 #include "tessera/runner.h"
 
@@ -23,7 +24,7 @@ int main(int count, char** arguments) {
     return 3;
   }
   std::printf("on %s\n", name);
-  std::vector<std::unique_ptr<Executor>> executors;
-  executors.push_back(std::make_unique<LaunchExecutor>());
-  return sweep(executors, options);
+  Executors executors;
+  executors.push_back(std::make_unique<LaunchExecutor>(entry_of));
+  return sweep([&](const tessera::reference::Case&) -> const Executors& { return executors; }, options);
 }

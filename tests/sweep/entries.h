@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "tessera/abi.h"
+#include "sweep/executor.h"
 
 namespace tessera::sweep {
-
-/// The type-erased entry of a kernel.
-using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, const TesseraLaunch*);
 
 /// Aborts when there is no kernel of that name.
 Entry entry_of(const std::string& kernel);

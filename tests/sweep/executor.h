@@ -33,12 +33,24 @@ class Executor {
   virtual void run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) = 0;
 };
 
-/// Generated code that is linked into this program, on the GPU or on the host twin.
+/// The type-erased entry of a kernel.
+using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, const TesseraLaunch*);
+
+/// Generated code that is in this process, on the GPU or on the host twin: every variant that fits.
 class LaunchExecutor : public Executor {
  public:
+  /// `find` gives the entry of a kernel, whatever threads ask for it; `label` begins the description of each
+  /// run.
+  explicit LaunchExecutor(std::function<Entry(const std::string&)> find, std::string label = {})
+      : find_(std::move(find)), label_(std::move(label)) {}
+
   std::string name() const override;
   bool sees_layouts() const override { return true; }
   void run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) override;
+
+ private:
+  std::function<Entry(const std::string&)> find_;
+  std::string label_;
 };
 
 }  // namespace tessera::sweep

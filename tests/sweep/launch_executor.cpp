@@ -2,7 +2,6 @@
 // Launches generated code through its type-erased entry, with memory from the runner.
 #include <algorithm>
 
-#include "sweep/entries.h"
 #include "sweep/executor.h"
 #include "sweep/sizes.h"
 #include "tessera/runner.h"
@@ -83,7 +82,7 @@ std::string status_text(const TesseraStatus& status) {
 /// The tensors and scalars of a call, kept for all its variants.
 class Call {
  public:
-  explicit Call(Problem& problem) : entry_(entry_of(problem.description().kernel)) {
+  Call(Entry entry, Problem& problem) : entry_(entry) {
     for (const reference::ScalarSpec& spec : problem.description().scalars) {
       const double value = problem.scalar(spec.name);
       TesseraScalar scalar;
@@ -148,17 +147,18 @@ std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 
 void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
   if (tessera_runner_is_twin() != 0)
     (void)tessera_runner_twin_options(0, 0, -1);  // faults are kept, not printed
-  Call call(problem);
-  if (!call.prepare(problem, layout)) return take({"preparation", tessera_runner_last_error(), {}});
+  Call call(find_(problem.description().kernel), problem);
+  if (!call.prepare(problem, layout)) return take({label_ + "preparation", tessera_runner_last_error(), {}});
   const bool small = element_count(problem.description(), problem.sizes()) <= kSmall;
   int ran = 0;
   for (int variant = small ? -1 : 0; variant < kMostVariants; ++variant) {
     if (std::optional<Run> run = call.run(variant)) {
       ran += variant >= 0 ? 1 : 0;
+      run->how = label_ + run->how;
       take(std::move(*run));
     }
   }
-  if (ran == 0) take({"all variants", "no variant fits", {}});
+  if (ran == 0) take({label_ + "all variants", "no variant fits", {}});
 }
 
 }  // namespace tessera::sweep

@@ -17,6 +17,8 @@ constexpr const char* kUsage =
     "  --kernels=A,B          only these\n"
     "  --largest=N            elements of a problem, all tensors together\n"
     "  --budget=N             elements of all problems of a kernel together; larger ones are sampled\n"
+    "  --problems=N           at most so many of a kernel\n"
+    "  --plans=N              at most so many plans of a kernel, where plans are tried\n"
     "  --all                  every layout of every problem, and no sampling\n"
     "  --threads=N            kernels that are swept at once\n"
     "  --write-digests=FILE   the bits of exact results, for a run elsewhere\n"
@@ -51,6 +53,8 @@ bool take(std::string_view argument, Options& options) {
   if (const auto text = value("--kernels=")) return options.kernels = split(*text), true;
   if (const auto text = value("--largest=")) return parse(*text, options.largest);
   if (const auto text = value("--budget=")) return parse(*text, options.budget);
+  if (const auto text = value("--problems=")) return parse(*text, options.problems);
+  if (const auto text = value("--plans=")) return parse(*text, options.plans);
   if (const auto text = value("--threads=")) return parse(*text, options.threads);
   if (const auto text = value("--write-digests=")) return options.write_digests = *text, true;
   if (const auto text = value("--expect-digests=")) return options.expect_digests = *text, true;

@@ -94,7 +94,8 @@ std::vector<Sizes> all_sizes(const Case& description, std::int64_t largest) {
   return result;
 }
 
-std::vector<Sizes> sample(const Case& description, const std::vector<Sizes>& sizes, std::int64_t budget) {
+std::vector<Sizes> sample(const Case& description, const std::vector<Sizes>& sizes, std::int64_t budget,
+                          std::size_t count) {
   std::int64_t total = 0;
   for (const Sizes& one : sizes) total += element_count(description, one);
   const std::int64_t every = total / std::max<std::int64_t>(budget, 1) + 1;
@@ -103,7 +104,10 @@ std::vector<Sizes> sample(const Case& description, const std::vector<Sizes>& siz
   for (const Sizes& one : sizes) {
     if (element_count(description, one) <= kSmall || large++ % every == 0) result.push_back(one);
   }
-  return result;
+  if (result.size() <= count) return result;
+  std::vector<Sizes> fewer;
+  for (std::size_t i = 0; i < count; ++i) fewer.push_back(std::move(result[i * result.size() / count]));
+  return fewer;
 }
 
 std::string spell(const Sizes& sizes) {

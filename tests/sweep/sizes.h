@@ -18,9 +18,11 @@ std::int64_t element_count(const reference::Case& description, const reference::
 /// the last ones first. Without repetition, always in the same order.
 std::vector<reference::Sizes> all_sizes(const reference::Case& description, std::int64_t largest);
 
-/// All small problems, and every n-th of the larger ones, so that they have about `budget` elements together.
+/// All small problems, and every n-th of the larger ones, so that they have about `budget` elements together;
+/// of those at most `count`, spread evenly.
 std::vector<reference::Sizes> sample(const reference::Case& description,
-                                     const std::vector<reference::Sizes>& sizes, std::int64_t budget);
+                                     const std::vector<reference::Sizes>& sizes, std::int64_t budget,
+                                     std::size_t count);
 
 /// "M=250 N=130"
 std::string spell(const reference::Sizes& sizes);

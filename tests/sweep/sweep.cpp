@@ -24,13 +24,13 @@ using reference::Sizes;
 /// The sweep of one kernel.
 class KernelSweep {
  public:
-  KernelSweep(const Case& description, const std::vector<std::unique_ptr<Executor>>& executors,
-              const Options& options, Ledger& ledger, Digests& digests)
+  KernelSweep(const Case& description, const Executors& executors, const Options& options, Ledger& ledger,
+              Digests& digests)
       : case_(description), executors_(executors), options_(options), ledger_(ledger), digests_(digests) {}
 
   void run() {
     const std::vector<Sizes> all = all_sizes(case_, options_.largest);
-    const std::vector<Sizes> chosen = sample(case_, all, options_.budget);
+    const std::vector<Sizes> chosen = sample(case_, all, options_.budget, options_.problems);
     ledger_.sampled(case_.name, static_cast<std::int64_t>(chosen.size()),
                     static_cast<std::int64_t>(all.size()));
     for (std::size_t number = 0; number < chosen.size(); ++number) try_sizes(chosen[number], number);
@@ -97,7 +97,7 @@ class KernelSweep {
   }
 
   const Case& case_;
-  const std::vector<std::unique_ptr<Executor>>& executors_;
+  const Executors& executors_;
   const Options& options_;
   Ledger& ledger_;
   Digests& digests_;
@@ -115,7 +115,7 @@ std::vector<const Case*> chosen_cases(const Options& options) {
 
 }  // namespace
 
-int sweep(const std::vector<std::unique_ptr<Executor>>& executors, const Options& options) {
+int sweep(const std::function<const Executors&(const Case&)>& executors_of, const Options& options) {
   Ledger ledger;
   Digests digests;
   if (!options.expect_digests.empty() && !digests.read(options.expect_digests)) {
@@ -126,7 +126,7 @@ int sweep(const std::vector<std::unique_ptr<Executor>>& executors, const Options
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < cases.size(); i = next++)
-      KernelSweep(*cases[i], executors, options, ledger, digests).run();
+      KernelSweep(*cases[i], executors_of(*cases[i]), options, ledger, digests).run();
   };
   {
     std::vector<std::jthread> helpers;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that are tried; see plan_list.h.
+#include "sweep/plan_list.h"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <set>
+
+namespace tessera::sweep {
+
+namespace {
+
+constexpr std::int64_t kTiles[] = {16, 48, 80, 176};
+constexpr int kMostWarps = 8;
+constexpr int kVectors[] = {1, 2, 4, 8};
+constexpr std::size_t kLeastPlans = 24;
+constexpr std::size_t kLeastCombinations = 6;
+
+/// Axes that every kernel of the module has a plan step along: overrides are for all of them.
+std::vector<std::string> plan_axes(const ir::Module& module) {
+  std::vector<std::string> common;
+  bool first = true;
+  for (const ir::Kernel& kernel : module.kernels) {
+    std::set<std::string> names;
+    for (const ir::Axis& axis : kernel.axes) {
+      if (axis.step == ir::StepKind::plan) names.insert(axis.name);
+    }
+    if (first) common.assign(names.begin(), names.end());
+    std::erase_if(common, [&](const std::string& name) { return !names.contains(name); });
+    first = false;
+  }
+  return common;
+}
+
+std::string name_of(const emit::PlanOverrides& overrides) {
+  std::string name;
+  const auto add = [&](const std::string& key, std::int64_t value) {
+    name += (name.empty() ? "" : ",") + key + "=" + std::to_string(value);
+  };
+  for (const auto& [axis, tile] : overrides.tiles) add("tile." + axis, tile);
+  if (overrides.warps) add("warps", *overrides.warps);
+  if (overrides.vector) add("vector", *overrides.vector);
+  return name.empty() ? "chosen plan" : name;
+}
+
+}  // namespace
+
+std::vector<NamedPlan> all_plans(const ir::Module& module) {
+  std::vector<NamedPlan> plans;
+  std::set<std::string> names;
+  const auto add = [&](const emit::PlanOverrides& overrides) {
+    std::string name = name_of(overrides);
+    if (names.insert(name).second) plans.push_back({std::move(name), overrides});
+  };
+  add({});
+  for (int warps = 1; warps <= kMostWarps; ++warps) add({{}, warps, {}});
+  for (const int vector : kVectors) add({{}, {}, vector});
+  const std::vector<std::string> axes = plan_axes(module);
+  for (const std::string& axis : axes) {
+    for (const std::int64_t tile : kTiles) add({{{axis, tile}}, {}, {}});
+  }
+  std::mt19937_64 random(24);
+  const std::size_t enough = std::max(kLeastPlans, plans.size() + kLeastCombinations);
+  while (plans.size() < enough) {
+    emit::PlanOverrides combination;
+    for (const std::string& axis : axes) combination.tiles[axis] = kTiles[random() % std::size(kTiles)];
+    combination.warps = 1 + static_cast<int>(random() % kMostWarps);
+    combination.vector = kVectors[random() % std::size(kVectors)];
+    add(combination);
+  }
+  return plans;
+}
+
+}  // namespace tessera::sweep

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that are tried: none may change an exact result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/emit.h"
+#include "sema/ir/module.h"
+
+namespace tessera::sweep {
+
+struct NamedPlan {
+  std::string name;  ///< as `tesserac --plan` takes it: "tile.r=16,warps=4"
+  emit::PlanOverrides overrides;
+};
+
+/// The planner's own choice, 1 to 8 warps, vectors of 1, 2, 4 and 8 elements, tiles of 16, 48, 80 and 176 along
+/// each axis with a plan step, and random combinations, to at least 24 plans. Always the same ones.
+std::vector<NamedPlan> all_plans(const ir::Module& module);
+
+}  // namespace tessera::sweep
