@@ -11,6 +11,7 @@
 #include <mutex>
 #include <regex>
 
+#include "base/check.h"
 #include "base/load_source.h"
 #include "driver/compile.h"
 #include "frontend/parse.h"
@@ -46,6 +47,20 @@ void* load(const std::string& bytes) {
   if (object == nullptr) fail(::dlerror(), sink);
   return object;
 }
+
+/// Stands for a plan that did not become a program.
+class BrokenPlan : public Executor {
+ public:
+  explicit BrokenPlan(std::string error) : error_(std::move(error)) {}
+  std::string name() const override { return "compiler"; }
+  bool sees_layouts() const override { return false; }
+  void run(reference::Problem&, Layout, const std::function<void(Run)>& take) override {
+    take({"no launch", error_, {}});
+  }
+
+ private:
+  std::string error_;
+};
 
 /// Compiles plans of one source file for the host twin.
 class PlanCompiler {
@@ -87,7 +102,12 @@ class PlanCompiler {
     options.plan = plan;
     options.file_stem = "kernels";
     options.source_name = std::filesystem::path(path_).filename();
-    const std::optional<emit::Emission> emission = emit::emit(module, options, sources_, sink_);
+    std::optional<emit::Emission> emission;
+    try {
+      emission = emit::emit(module, options, sources_, sink_);
+    } catch (const InternalError& error) {  // the other plans are still worth trying
+      return std::make_unique<BrokenPlan>("plan " + name + ": " + error.what());
+    }
     if (!emission) fail(path_ + " under " + name, sink_);
 
     driver::CompileRequest request{.compiler = compiler_, .options = {"-O1"}};
@@ -130,6 +150,7 @@ class PlanTable {
       slot->executors.push_back(std::make_unique<InterpreterExecutor>());
       PlanCompiler(compiler_, cache_ ? &*cache_ : nullptr, path).add_executors(limit_, slot->executors);
       std::printf("%s: %zu programs\n", path.c_str(), slot->executors.size() - 1);
+      std::fflush(stdout);
     });
     return slot->executors;
   }
