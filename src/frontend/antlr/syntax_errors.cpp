@@ -88,6 +88,12 @@ bool skip_statement(TokenList& tokens, std::size_t first, std::size_t start_inde
     const std::size_t type = tokens.LA(1);
     if (type == antlr4::Token::EOF || type == P::CLOSE_BRACE || begins_file_level(type)) return false;
     if (is_statement_keyword(type) && tokens.index() > start_index) return false;
+    // The head of a loop of C has `;` between its parentheses.
+    const bool c_head = type == P::OPEN_PAREN && has_body(first) && tokens.index() == start_index + 1;
+    if (c_head) {
+      skip_group(tokens);
+      continue;
+    }
     const bool set = type == P::OPEN_BRACE && tokens.index() > 0 && tokens.LA(-1) == P::IN;
     if (type == P::OPEN_BRACE && !set) {
       if (has_body(first)) {

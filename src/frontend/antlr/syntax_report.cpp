@@ -186,7 +186,7 @@ class Reporter {
   // ---- common slips
 
   bool common_slip() {
-    return conditional_operator() || while_loop() || missing_by() || assignment_in_condition() ||
+    return conditional_operator() || while_loop() || keyword_as_range() || c_style_loop() || variable_without_type() || missing_by() || assignment_in_condition() ||
            c_style_parameter() || c_style_declaration() || generic_without_kind() ||
            unnamed_generic_argument() || unknown_compound_assignment();
   }
@@ -202,6 +202,38 @@ class Reporter {
     if (rule_ != P::RuleAssignStmt || tokens_.text_of(start) != "while") return false;
     sink_.report(Diag::while_loop, tokens_.span_of(start))
         .help("a `for` over a range, whose bounds may be data, takes its place");
+    return true;
+  }
+
+  /// The statement `grid` or `for` whose ranges or body are awaited.
+  bool in_loop_head() const {
+    const auto is_loop = [](std::size_t rule) { return rule == P::RuleGridStmt || rule == P::RuleForStmt; };
+    if (is_loop(rule_) || rule_ == P::RuleRange) return true;
+    const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
+    return rule_ == P::RuleBlock && waits_for(P::OPEN_BRACE) && parent != nullptr && is_loop(parent->getRuleIndex());
+  }
+
+  /// `grid by in N by auto`.
+  bool keyword_as_range() {
+    if (!in_loop_head() || !is_keyword(type_) || next()->getType() != P::IN) return false;
+    report_name();
+    return true;
+  }
+
+  /// `for (int j = 0; j < 4; ++j)`, `grid (i in N by auto)`.
+  bool c_style_loop() {
+    const std::size_t before = previous()->getType();
+    if (!in_loop_head() || type_ != P::OPEN_PAREN || (before != P::FOR && before != P::GRID)) return false;
+    sink_.report(Diag::parenthesized_ranges, span_, tokens_.text_of(previous()))
+        .help("write `{} i in {}`", tokens_.text_of(previous()), before == P::FOR ? "4" : "N by auto");
+    return true;
+  }
+
+  /// `var a = x[i];`
+  bool variable_without_type() {
+    if (rule_ != P::RuleVarStmt || type_ != P::ASSIGN || !waits_for(P::COLON)) return false;
+    sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_))
+        .help("a `var` states its type and axes, as in `var a: f32[i] = …`; a `let` takes them from its value");
     return true;
   }
 
