@@ -92,7 +92,8 @@ class Analyser {
   void own(const ir::Reduce& op, ir::ValueId, Dependence& dependence) {
     for (ir::AxisId axis : op.axes) {
       dependence.axes.erase(axis);
-      if (result_.loops.contains(axis)) dependence.loops.insert(axis);
+      // What a reduction gives for one tile of a loop or of the grid belongs to that tile.
+      if (result_.loops.contains(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid) dependence.loops.insert(axis);
       result_.crossed.insert(axis);
     }
   }

@@ -29,7 +29,7 @@ struct Access {
 /// What one value depends on at a point.
 struct Dependence {
   AxisSet axes;   // axes whose coordinate it needs: its own and scalar ranges
-  AxisSet loops;  // loops inside whose body it must be computed: it reads a variable or the tile of the loop
+  AxisSet loops;  // loops and grid ranges inside whose body it must be computed: it depends on their current tile
 };
 
 struct PhaseAnalysis {

@@ -24,7 +24,15 @@ constexpr const char* kChunk = "kChunk";
 
 FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
     : plan_(plan), kernel_(*plan.kernel), phase_(plan.phase), analysis_(plan.phase.analysis),
-      function_plan_(function), residency_(residency) {}
+      function_plan_(function), units_(plan.phase.units), residency_(residency) {
+  if (function.staged) {
+    staging_ = phase_.staging;
+  } else if (phase_.staging) {
+    // Only the tile in shared memory makes a unit take several rows.
+    for (UnitAxis& unit : units_)
+      if (unit.axis == phase_.staging->rows && !phase_.staging->rows_fixed) unit.tile = 1;
+  }
+}
 
 lowered::Function FunctionLowering::run() {
   function_.name = safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
@@ -135,42 +143,49 @@ bool FunctionLowering::is_bound(ir::AxisId axis) const {
 void FunctionLowering::unit_loop(const std::function<void()>& body) {
   emit(lowered::Local{"Group<kThreads, kRows>", "team", {}, nullptr, false, false});
   declare_stages();
-  if (phase_.units.size() == 1) return single_axis_units(phase_.units[0], body);
+  if (units_.size() == 1) return single_axis_units(units_[0], body);
   std::vector<Expr> counts;
   unit_count_ = lowered::integer(1);
   std::string positions, end;
   std::vector<std::string> names;
-  for (const UnitAxis& unit : phase_.units) {
+  for (const UnitAxis& unit : units_) {
     counts.push_back(count_of(unit));
     unit_count_ = lowered::multiply(unit_count_, counts.back());
     names.push_back(named(unit_name(unit)));
     positions += (positions.empty() ? "" : ", ") + names.back();
     end += fmt::format("{}units[{}]", end.empty() ? "" : " * ", counts.size() - 1);
   }
-  if (!phase_.units.empty())
+  if (!units_.empty())
     emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   Scope bindings;
-  for (const UnitAxis& unit : phase_.units) bindings.axes.insert(unit.axis);
-  emit(lowered::Local{"index", "unit_count", {}, lowered::name(phase_.units.empty() ? "1" : end, DType::index), true, false});
+  for (const UnitAxis& unit : units_) {
+    bindings.axes.insert(unit.axis);
+    bindings.loops.insert(unit.axis);
+  }
+  emit(lowered::Local{"index", "unit_count", {}, lowered::name(units_.empty() ? "1" : end, DType::index), true, false});
   // The groups of a block share a tile that passes through shared memory; otherwise each has its own.
-  const char* header = phase_.staging ? "index unit = block_index(); unit < unit_count; unit += block_count()"
+  const char* header = staging_ ? "index unit = block_index(); unit < unit_count; unit += block_count()"
                                       : "index unit = block_index() * kRows + team.number(); unit < unit_count; unit += block_count() * kRows";
   loop(header, false, std::move(bindings), [&] {
-         if (phase_.units.empty()) return body();
+         if (units_.empty()) return body();
          emit(lowered::Local{"auto", fmt::format("[{}]", positions), {}, lowered::name("tile_position(unit, units).at", DType::index), true, false});
          bind_units(0, names, body);
        });
 }
 
 void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body) {
+  // Axes of which a unit takes several coordinates are loops: they come behind the positions that they do not change.
   // Rows of a staged tile are bound last: the tile needs the position along every other axis.
+  const auto rank = [&](size_t n) {
+    if (staging_ && units_[n].axis == staging_->rows) return 2;
+    return !units_[n].is_chunk && units_[n].tile > 1 ? 1 : 0;
+  };
   std::vector<size_t> order;
-  for (size_t n = 0; n < phase_.units.size(); ++n)
-    if (!phase_.staging || phase_.units[n].axis != phase_.staging->rows) order.push_back(n);
-  for (size_t n = 0; n < phase_.units.size(); ++n)
-    if (phase_.staging && phase_.units[n].axis == phase_.staging->rows) order.push_back(n);
+  for (int wanted = 0; wanted <= 2; ++wanted)
+    for (size_t n = 0; n < units_.size(); ++n)
+      if (rank(n) == wanted) order.push_back(n);
   if (k == order.size()) return body();
-  bind_unit(phase_.units[order[k]], lowered::name(positions[order[k]], DType::index), [&] { bind_units(k + 1, positions, body); });
+  bind_unit(units_[order[k]], lowered::name(positions[order[k]], DType::index), [&] { bind_units(k + 1, positions, body); });
 }
 
 // The position of a unit along one axis: the coordinate itself, or the number of a tile.
@@ -189,6 +204,7 @@ void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::functi
   const std::string variable = direct ? named(axis) : "unit";
   Scope bindings;
   bindings.axes.insert(unit.axis);
+  bindings.loops.insert(unit.axis);
   if (direct) bindings.coordinates[unit.axis] = lowered::name(variable, DType::index);
   std::string end = "units";
   if (direct && kernel_.axes[unit.axis].dimension) {
@@ -225,7 +241,7 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
   }
   scopes_.back().ranges[unit.axis] = range;
   if (unit.is_chunk) return body();
-  if (phase_.staging && unit.axis == phase_.staging->rows) return staged_rows(unit, range, body);
+  if (staging_ && unit.axis == staging_->rows) return staged_rows(unit, range, body);
   const std::string name = named(axis);
   Scope bindings;
   bindings.axes.insert(unit.axis);
@@ -336,9 +352,10 @@ class Cost {
 
 // From what a run without registers computed in which sweep: the values that several sweeps need and that cost more
 // than a few instructions to make from the ones kept already. Ids ascend from operands to results.
-std::set<Instance> candidates(const KernelPlan& plan, const Residency& residency) {
+std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& function, const Residency& residency) {
   std::set<Instance> kept;
   for (const auto& [instance, sweeps] : residency.sweeps) {
+    if (is_row_invariant(plan, function, instance.first)) kept.insert(instance);
     if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
     const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
     const bool fits = std::none_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
@@ -358,7 +375,7 @@ LoweredPhase lower(KernelPlan& plan) {
     text = first.run();
     Expr units = first.unit_count();
     if (function.resident) {
-      residency.kept = candidates(plan, residency);
+      residency.kept = candidates(plan, function, residency);
       // What is read from a kept value is not computed again, so some candidates turn out to be needed once.
       for (bool changed = !residency.kept.empty(); changed;) {
         residency.sweeps.clear();
@@ -367,10 +384,11 @@ LoweredPhase lower(KernelPlan& plan) {
         units = again.unit_count();
         result.kept_bytes = std::max(result.kept_bytes, again.kept_bytes());
         const size_t before = residency.kept.size();
-        std::erase_if(residency.kept, [&](const Instance& instance) { return residency.sweeps[instance].size() < 2; });
+        std::erase_if(residency.kept, [&](const Instance& instance) { return residency.sweeps[instance].size() < 2 && !is_row_invariant(plan, function, instance.first); });
         changed = residency.kept.size() != before;
         if (changed) result.kept_bytes = 0;
       }
+      for (const Instance& instance : residency.kept) plan.phase.persistent |= is_row_invariant(plan, function, instance.first);
       for (const Instance& instance : residency.kept) result.kept_names.push_back(plan.kernel->values[instance.first].name);
     }
     result.functions.push_back(std::move(text));

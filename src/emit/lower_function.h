@@ -132,6 +132,9 @@ class FunctionLowering {
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
   /// Whether a value exists whose presence does not vary along the lanes; null: it always does.
   lowered::Expr presence(ir::ValueId id);
+  bool divides_lane(const ir::Binary& op) const;
+  lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);
+  std::string kept_vector(ir::ValueId id, const ir::Load& op);
   lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
   std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
@@ -142,7 +145,7 @@ class FunctionLowering {
   void declare_stages();
   void staged_rows(const UnitAxis& unit, const Range& range, const std::function<void()>& body);
   void fill_stages();
-  bool is_staged(ir::ValueId id) const { return phase_.staging && phase_.staging->loads.contains(id); }
+  bool is_staged(ir::ValueId id) const { return staging_ && staging_->loads.contains(id); }
   lowered::Expr stage_place(ir::ValueId id);
   lowered::Expr stage_rows() const;
 
@@ -151,6 +154,8 @@ class FunctionLowering {
   void declare(const Storage& storage, lowered::Expr initial, Span span);
   lowered::Expr place(const Storage& storage);
   Evaluated keep(ir::ValueId id);
+  size_t home_of(ir::ValueId id) const;
+  bool is_invariant(ir::ValueId id) const;
   const Storage& open_kept(ir::ValueId id, DType type, bool vector);
   bool is_kept(ir::ValueId id) const;
 
@@ -171,6 +176,7 @@ class FunctionLowering {
   Evaluated read(const Accumulator& accumulator) const;
   Evaluated serial_reduction(ir::ValueId id, const ir::Reduce& op);
   Evaluated lane_reduction(ir::ValueId id, const ir::Reduce& op);
+  bool is_known_count(const ir::Reduce& op) const;
   const Lane* crossed_lane(const ir::Reduce& op) const;
 
   // lower_statements.cpp
@@ -211,6 +217,8 @@ class FunctionLowering {
   PhasePlan& phase_;
   const PhaseAnalysis& analysis_;
   const FunctionPlan& function_plan_;
+  std::optional<Staging> staging_;  // of this function
+  std::vector<UnitAxis> units_;
   Residency& residency_;
   lowered::Function function_;
   lowered::Expr unit_count_;

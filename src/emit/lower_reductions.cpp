@@ -46,7 +46,14 @@ Expr indexed(Expr value, Expr position) {
 
 }  // namespace
 
+// The number of elements that provably exist is the extent of what is crossed.
+bool FunctionLowering::is_known_count(const ir::Reduce& op) const {
+  if (op.op != ir::ReduceOp::count || !kernel_.values[op.operand].total) return false;
+  return std::all_of(op.axes.begin(), op.axes.end(), [&](ir::AxisId axis) { return kernel_.axes[axis].kind == ir::AxisKind::let; });
+}
+
 const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
+  if (is_known_count(op)) return nullptr;
   for (ir::AxisId axis : op.axes)
     if (const Lane* lane = phase_.lane_of(axis)) return lane;
   return nullptr;
@@ -218,6 +225,12 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
+  if (is_known_count(op)) {
+    ir::SizeId product = plan_.sizes.constant(1);
+    for (ir::AxisId axis : op.axes)
+      product = plan_.sizes.multiply(product, plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+    return {size(product), nullptr};
+  }
   if (crossed_lane(op)) {
     group_reductions(id);
     return scopes_.back().memo.at(instance(id));

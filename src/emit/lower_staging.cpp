@@ -9,17 +9,17 @@ namespace tessera::emit {
 using lowered::Expr;
 
 Expr FunctionLowering::stage_rows() const {
-  for (const UnitAxis& unit : phase_.units)
-    if (unit.axis == phase_.staging->rows) return lowered::integer(unit.tile);
+  for (const UnitAxis& unit : units_)
+    if (unit.axis == staging_->rows) return lowered::integer(unit.tile);
   unreachable("the rows of a staged tile are a unit axis");
 }
 
 void FunctionLowering::declare_stages() {
-  if (!phase_.staging) return;
+  if (!staging_) return;
   const std::string rows = std::to_string(*lowered::constant_of(stage_rows()));
   // One element more than the rows: lanes that read a column then meet in different banks.
   emit(lowered::Local{"constexpr int", "kPitch", {}, lowered::name(rows + " + 1", DType::index), false, false});
-  for (ir::ValueId load : phase_.staging->loads) {
+  for (ir::ValueId load : staging_->loads) {
     const ir::Tensor& tensor = kernel_.tensors[std::get<ir::Load>(kernel_.values[load].op).tensor];
     stages_[load] = named(tensor.name + "_tile");
     const Lane& lane = phase_.lanes[0];
@@ -30,7 +30,7 @@ void FunctionLowering::declare_stages() {
 
 // The element of the tile at the current coordinates of lane and rows.
 Expr FunctionLowering::stage_place(ir::ValueId id) {
-  const ir::AxisId lane = phase_.staging->lane, rows = phase_.staging->rows;
+  const ir::AxisId lane = staging_->lane, rows = staging_->rows;
   const DType type = kernel_.values[id].dtype;
   const auto offset = [&](ir::AxisId axis) { return lowered::binary("-", coordinate(axis), range_of(axis).first, DType::index); };
   const Expr place = lowered::binary("+", lowered::binary("*", offset(lane), lowered::name("kPitch", DType::index), DType::index), offset(rows), DType::index);
@@ -52,7 +52,7 @@ void FunctionLowering::staged_rows(const UnitAxis& unit, const Range& range, con
 
 // All threads of the block, neighbours along the rows: the dimension in which the tensor is contiguous.
 void FunctionLowering::fill_stages() {
-  const ir::AxisId lane = phase_.staging->lane, rows = phase_.staging->rows;
+  const ir::AxisId lane = staging_->lane, rows = staging_->rows;
   const std::string element = names_.take("element");
   const Range row_range = range_of(rows), lane_range = range_of(lane);
   const Expr extent = stage_rows();

@@ -63,12 +63,20 @@ bool FunctionLowering::is_kept(ir::ValueId id) const { return sweep_ >= 0 && res
 
 Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
 
+// Where a kept value is seen by all sweeps that need it: inside the loop over units, or before it if every unit needs the
+// same.
+size_t FunctionLowering::home_of(ir::ValueId id) const {
+  const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
+  return std::max<size_t>(scope_of(id, false, lane->axis), is_invariant(id) ? 0 : 1);
+}
+
+bool FunctionLowering::is_invariant(ir::ValueId id) const { return is_row_invariant(plan_, function_plan_, id); }
+
 // An array for a value that stays in registers for later sweeps; it stands where all of them can see it.
 const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vector) {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
   Storage storage{.base = {}, .type = type, .lane = lane, .vector = vector, .unrolled = {}, .serial = {}};
-  const size_t home = std::max<size_t>(scope_of(id, false, lane->axis), 1);  // inside the loop over units
-  at_scope(home, [&] {
+  at_scope(home_of(id), [&] {
     const bool is_load = std::holds_alternative<ir::Load>(kernel_.values[id].op) && kernel_.values[id].name.empty();
     storage.base = named(is_load ? kernel_.tensors[std::get<ir::Load>(kernel_.values[id].op).tensor].name + "_row" + suffix(instance(id).second) : name_for(id));
     declare(storage, nullptr, kernel_.values[id].span);

@@ -236,7 +236,7 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   auto& vectors = scopes_[target].vectors;
   if (const auto found = vectors.find(key); found != vectors.end()) return lowered::name(found->second, tensor.dtype);
-  const bool keeps = is_kept(id);
+  if (is_kept(id)) return lowered::name(kept_vector(id, op), tensor.dtype);
   std::string name;
   at_scope(target, [&] {
     Expr exists;
@@ -245,11 +245,8 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
     Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
     const std::string text = print(vector);
-    if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end() && !keeps) {
+    if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end()) {
       name = same->second;
-    } else if (keeps) {
-      name = open_kept(id, tensor.dtype, true).base + "[" + strip_ + "]";
-      emit(lowered::Assign{lowered::name(name, tensor.dtype), "=", vector}, kernel_.values[id].span);
     } else {
       name = named(tensor.name + "_vector" + suffix(key.second));
       emit(lowered::Local{type, name, {}, vector, true, false}, kernel_.values[id].span);
@@ -258,6 +255,25 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
     scopes_.back().loads.emplace(text, name);
   });
   return lowered::name(name, tensor.dtype);
+}
+
+// A row that stays in registers is read in a loop of its own: all its accesses are under way before the first is used.
+std::string FunctionLowering::kept_vector(ir::ValueId id, const ir::Load& op) {
+  const Instance key = instance(id);
+  const ir::Tensor& tensor = kernel_.tensors[op.tensor];
+  if (!kept_.contains(key)) {
+    const Lane& lane = *lane_among(analysis_.dependence.at(id).axes);
+    at_scope(home_of(id), [&] {
+      const std::string row = open_kept(id, tensor.dtype, true).base + "[" + strip_ + "]";
+      sweep(lane, [&] {
+        Expr exists;
+        const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
+        const Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
+        emit(lowered::Assign{lowered::name(row, tensor.dtype), "=", vector}, kernel_.values[id].span);
+      });
+    });
+  }
+  return kept_.at(key).base + "[" + strip_ + "]";
 }
 
 Expr FunctionLowering::presence(ir::ValueId id) {
@@ -321,6 +337,28 @@ std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Eval
   }
 }
 
+// One number that divides every element of a lane.
+bool FunctionLowering::divides_lane(const ir::Binary& op) const {
+  const ir::Value& right = kernel_.values[op.right];
+  return right.dtype == DType::f32 && !std::holds_alternative<ir::Constant>(right.op) && !lane_among(analysis_.dependence.at(op.right).axes) &&
+         lane_among(analysis_.dependence.at(op.left).axes) && sweep_ >= 0;
+}
+
+// Its reciprocal is taken once, where the number itself is known; the quotients keep their bits.
+Expr FunctionLowering::divisor(ir::ValueId id, const Expr& value) {
+  const size_t target = scope_of(id);
+  auto& divisors = scopes_[target].loads;
+  const std::string text = "Divisor(" + print(value) + ")";
+  if (const auto known = divisors.find(text); known != divisors.end()) return lowered::name(known->second, DType::f32);
+  std::string name;
+  at_scope(target, [&] {
+    name = named("by_" + name_for(id));
+    emit(lowered::Local{"Divisor", name, {}, lowered::call("Divisor", {value}, DType::f32), true, false}, kernel_.values[id].span);
+    scopes_.back().loads.emplace(text, name);
+  });
+  return lowered::name(name, DType::f32);
+}
+
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
   Evaluated left = eval(op.left), right = eval(op.right);
   left.value = as_float(left);
@@ -342,6 +380,8 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
     result.value = lowered::multiply(left.value, right.value);
   } else if (integer && integer_function(op.op)) {
     result.value = lowered::call(integer_function(op.op), {left.value, right.value}, carried);
+  } else if (op.op == ir::BinaryOp::divide && divides_lane(op)) {
+    result.value = lowered::binary("/", left.value, divisor(op.right, right.value), carried);
   } else {
     result.value = lowered::binary(infix(op.op), left.value, right.value, carried);
   }

@@ -30,7 +30,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "options", "check", "integer", "team", "tile_position", "poison", "thread_index", "to_float", "view", "warp_barrier", "wrap",
     "kNoPosition", "vector_access", "unit", "units", "unit_count", "aligned",
     "Access", "All", "Any", "ArgMaximum", "ArgMinimum", "Blocks", "DType", "Group", "Index", "Indexed", "LaunchCheck",
-    "LaunchOptions", "Maximum", "Minimum", "Product", "Status", "Sum", "Tensor", "Threads", "Vector",
+    "Divisor", "LaunchOptions", "Maximum", "Minimum", "Product", "Status", "Sum", "Tensor", "Threads", "Vector",
     "View", "kChunk", "kRows", "kStrips", "kThreads", "kVector",
 });
 

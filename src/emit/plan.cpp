@@ -28,8 +28,13 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   const bool whole_rows = std::any_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
     return !lane.chunked && !phase.analysis.loops.contains(lane.axis);
   });
+  if (phase.staging) {
+    phase.functions.push_back({.suffix = "tiled", .resident = true, .staged = true});
+    phase.functions.push_back({.suffix = "direct", .resident = true, .staged = false});
+    return;
+  }
   if (!whole_rows) {
-    phase.functions.push_back({.suffix = "", .resident = true});
+    phase.functions.push_back({.suffix = "", .resident = true, .staged = false});
     return;
   }
   const bool has_state = std::any_of(kernel.variables.begin(), kernel.variables.end(), [&](const ir::Variable& variable) {
@@ -40,12 +45,12 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   const bool bounded = std::all_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
     return lane.chunked || greatest_extent(kernel, sizes, lane.axis).has_value();
   });
-  phase.functions.push_back({.suffix = has_state || bounded ? "" : "resident", .resident = true});
+  phase.functions.push_back({.suffix = has_state || bounded ? "" : "resident", .resident = true, .staged = false});
   if (has_state || bounded) {
     phase.reasons.push_back(has_state ? "state along the lanes stays in registers" : "the extent of the lanes is bounded: rows stay in registers");
     return;
   }
-  phase.functions.push_back({.suffix = "streaming", .resident = false});
+  phase.functions.push_back({.suffix = "streaming", .resident = false, .staged = false});
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
@@ -76,6 +81,15 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
   }
   choose_functions(kernel, plan.sizes, phase);
   return plan;
+}
+
+bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
+  if (!function.resident || !plan.phase.vector_loads.contains(value) || plan.phase.units.empty()) return false;
+  const Dependence& dependence = plan.phase.analysis.dependence.at(value);
+  return dependence.loops.empty() && plan.kernel->values[value].total && std::all_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
+    const Lane* lane = plan.phase.lane_of(axis);
+    return (lane && !lane->chunked) || plan.phase.role(axis) == Role::unrolled;
+  });
 }
 
 std::string describe(const KernelPlan& plan) {

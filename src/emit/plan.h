@@ -43,12 +43,14 @@ struct UnitAxis {
 struct Staging {
   ir::AxisId lane, rows;
   std::set<ir::ValueId> loads;
+  bool rows_fixed = false;  // the extent of the rows was asked for
 };
 
 /// A __global__ function template.
 struct FunctionPlan {
   std::string suffix;     // "resident", "streaming", or "" when there is one
   bool resident = false;  // rows stay in registers between passes; otherwise they are read again
+  bool staged = false;    // the staged loads of the phase pass through shared memory
 };
 
 /// One instantiation that the launcher may choose.
@@ -61,7 +63,7 @@ struct Variant {
   int strips = 1;
   bool aligned = false;        // asks for unit strides, alignment and divisible extents
   int64_t lane_limit = 0;      // largest extent of the lanes it can hold; 0: any
-  int64_t lane_preferred = 0;  // chosen up to this extent of the lane; 0: any
+  int64_t rows_least = 0;      // smallest extent of the staged rows for which it is chosen
 };
 
 /// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.
@@ -83,6 +85,7 @@ struct PhasePlan {
   std::vector<ir::SizeId> vector_multiples;      // sizes that must be multiples of the vector width
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
+  bool persistent = false;  // groups take many units each, because they keep what all units share
   std::map<ir::AxisId, int64_t> serial_tiles;
   std::vector<std::string> reasons;
 
@@ -104,6 +107,9 @@ struct KernelPlan {
 /// Plans one kernel for one chip. Requests that cannot be honoured are reported, and nothing is returned.
 std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
                                     DiagnosticSink& sink);
+
+/// Whether a load is the same for every unit that a group works on: it depends on whole lanes alone.
+bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value);
 
 /// The plan as text, for `--emit=plan`.
 std::string describe(const KernelPlan& plan);

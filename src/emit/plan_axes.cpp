@@ -179,7 +179,7 @@ class AxisChooser {
       if (const auto rows = rows_of(access, lane)) by_rows[*rows].insert(access.value);
     const auto best = std::max_element(by_rows.begin(), by_rows.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     if (best == by_rows.end()) return std::nullopt;
-    Staging result{lane, best->first, {}};
+    Staging result{lane, best->first, {}, tile_of(best->first) > 0};
     int64_t bytes = 0;
     for (ir::ValueId load : best->second) {
       const auto tensor = std::get<ir::Load>(kernel_.values[load].op).tensor;

@@ -20,6 +20,8 @@ constexpr int kRegisterBudget = 64;       // of a thread, for what stays residen
 constexpr int kMostStrips = 16;
 constexpr int kWarpRows = 4;              // groups of a warp in a block of rows
 constexpr int kBlockThreads = 256;
+constexpr int kBlockStrips = 2;           // few registers a thread, so that many rows are in flight
+constexpr int kWideThreads = 1024;
 constexpr int kChunkStrips = 2;           // enough accesses in flight for a thread that only maps
 constexpr int kChunkRows = 8;
 
@@ -99,9 +101,11 @@ class VariantChooser {
     const std::string kind = width > 1 ? "vector" : "any";
     const int strips = strips_in_budget(width);
     const int block = warps_ ? *warps_ * kWarp : kBlockThreads;
-    if (!warps_ || *warps_ == 1)
+    if ((!warps_ && width > 1) || (warps_ && *warps_ == 1))
       add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips, static_cast<int64_t>(kWarp) * width * strips);
-    if (block > kWarp) add("block_" + kind, 0, block, 1, width, strips, static_cast<int64_t>(block) * width * strips);
+    const int few = warps_ ? strips : std::min(strips, width > 1 ? kBlockStrips : kBlockStrips * 4);
+    if (block > kWarp) add("block_" + kind, 0, block, 1, width, few, static_cast<int64_t>(block) * width * few);
+    if (!warps_ && width > 1) add("wide_" + kind, 0, kWideThreads, 1, width, few, static_cast<int64_t>(kWideThreads) * width * few);
     add("streaming_" + kind, 1, block, 1, width, strips, 0);
   }
 
@@ -112,6 +116,9 @@ class VariantChooser {
     const int64_t fixed = phase_.lanes[0].tile;
     const int64_t strips = fixed > 0 ? (fixed + kWarp - 1) / kWarp : widest <= 2 ? 2 : 1;
     add("tile", 0, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
+    // Tiles of few rows would leave most of their threads idle: then each thread reads for itself.
+    phase_.variants.back().rows_least = kWarp / 2;
+    add("direct", 1, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
   }
 
   void map_variants(int width) {

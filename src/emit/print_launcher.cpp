@@ -140,6 +140,12 @@ class LauncherPrinter {
         result += fmt::format("{}{} <= {}", result.empty() ? "" : " && ", extent, variant.lane_limit);
       }
     }
+    if (variant.rows_least > 0) {
+      const ir::Axis& rows = kernel_.axes[plan_.phase.staging->rows];
+      ir::SizeTable sizes = plan_.sizes;
+      const std::string extent = print(lower_size(kernel_, sizes, sizes.subtract(rows.upper, rows.lower)));
+      result += fmt::format("{}{} >= {}", result.empty() ? "" : " && ", extent, variant.rows_least);
+    }
     return result.empty() ? "true" : result;
   }
 
@@ -150,7 +156,10 @@ class LauncherPrinter {
     std::string arguments;
     for (const std::string& parameter : function.template_parameters) arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
-    const std::string blocks = variant.rows > 1 ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
+    std::string blocks = variant.rows > 1 ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
+    const bool resident = plan_.phase.functions[f].resident;
+    if (plan_.phase.persistent && resident)
+      blocks = fmt::format("minimum({}, index{{{}}} * multiprocessor_count())", blocks, plan_.target->threads_per_multiprocessor / (variant.threads * variant.rows));
     writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
     writer_.indent();
     writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});", function.name, arguments, blocks, variant.threads * variant.rows, call_arguments(kernel_, function)));
@@ -160,7 +169,9 @@ class LauncherPrinter {
   std::string explain(const Variant& variant) const {
     const std::string group = variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
-    const bool rows = plan_.phase.functions.size() > 1;
+    const bool rows = plan_.phase.functions.size() > 1 && !plan_.phase.staging;
+    if (plan_.phase.staging)
+      return plan_.phase.functions[static_cast<size_t>(variant.function)].staged ? "tiles pass through shared memory" : "few rows: every thread reads for itself";
     const std::string does = !rows ? "takes a tile" : resident ? "holds a row" : "reads a row again";
     return fmt::format("{} {}, {}", group, does, variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
   }

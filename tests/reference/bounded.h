@@ -34,7 +34,7 @@ inline constexpr double kErf = 4;
 inline constexpr double kTanh = 4;
 inline constexpr double kSigmoid = 4;
 inline constexpr double kSilu = 4;
-inline constexpr double kGelu = 4;
+inline constexpr double kGelu = 5.25;
 }  // namespace ulps
 
 /// Arithmetic in f32: the true value is followed in double.
