@@ -67,7 +67,8 @@ class FileChecker {
       Context context(file_, sink_, unused, scope_);
       context.builder.open_block();
       std::vector<Operand> arguments;
-      for (const ast::Parameter& parameter : function->parameters) {
+      for (std::size_t i = 0; i < required_arguments(*function); ++i) {
+        const ast::Parameter& parameter = function->parameters[i];
         const auto* type = std::get_if<ast::ScalarType>(&file_[parameter.type].node);
         const std::optional<DType> dtype =
             type != nullptr ? dtype_from_spelling(type->element.text) : std::nullopt;

@@ -207,8 +207,12 @@ void check_verify(Context& context, const ast::VerifyClause& clause) {
       context.sink.report(Diag::unknown_clause_key, argument.name->span, argument.name->text, "verify")
           .note("`verify` takes `max_rel` and `max_abs`");
     } else if (const auto bound = constant_value(context, argument.value);
-               !bound || !(bound->as_real() > 0)) {
+               !bound || !(bound->real > 0)) {
       context.sink.report(Diag::verify_bound, context.expr(argument.value).span, argument.name->text);
+    } else if (argument.name->text == "max_rel") {
+      context.kernel.max_relative_error = bound->real;
+    } else {
+      context.kernel.max_absolute_error = bound->real;
     }
   }
 }

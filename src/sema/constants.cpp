@@ -83,6 +83,12 @@ std::optional<DType> declared_type(Context& context, const ast::ConstDecl& decla
   return dtype;
 }
 
+/// A quotient is settled where the type of the `const` is written.
+Number declared_as(DType dtype, const Number& number) {
+  if (!number.is_fraction()) return number;
+  return is_float(dtype) ? Number::of_real(number.real) : Number::of(number.integer);
+}
+
 }  // namespace
 
 std::optional<Number> constant_value(Context& context, ast::ExprId id) { return Evaluator(context).of(id); }
@@ -107,7 +113,7 @@ void declare_constant(Context& context, const ast::ConstDecl& declaration) {
   for (const ast::ExprId element : list != nullptr ? list->elements : single) {
     const std::optional<Number> number = constant_value(context, element);
     if (number && (!dtype || to_literal(*number, *dtype))) {
-      numbers.push_back(*number);
+      numbers.push_back(dtype ? declared_as(*dtype, *number) : *number);
       continue;
     }
     failed = true;

@@ -2,6 +2,7 @@
 // Inlining of functions.
 #include "sema/functions.h"
 
+#include "sema/annotations.h"
 #include "sema/calls.h"
 #include "sema/constants.h"
 #include "sema/conversion.h"
@@ -34,7 +35,9 @@ class Inliner {
 
   Operand call(const std::vector<Operand>& arguments) {
     if (!supported()) return poison(span_);
-    if (arguments.size() != function_.parameters.size()) return wrong_count(arguments.size());
+    const bool fits = arguments.size() >= required_arguments(function_) &&
+                      arguments.size() <= function_.parameters.size();
+    if (!fits) return wrong_count(arguments.size());
     auto caller = context_.scope.detach(depth_);
     context_.scope.push();
     context_.active_functions.insert(name_);
@@ -64,20 +67,22 @@ class Inliner {
   }
 
   Operand wrong_count(std::size_t count) {
-    const std::size_t expected = function_.parameters.size();
-    context_.sink.report(Diag::wrong_argument_count, span_, name_, expected, expected == 1 ? "" : "s", count)
+    const std::size_t least = required_arguments(function_), most = function_.parameters.size();
+    const std::string expected = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+    context_.sink.report(Diag::wrong_argument_count, span_, name_, expected, most == 1 ? "" : "s", count)
         .label(function_.name.span, "`{}` is declared here", name_);
     return poison(span_);
   }
 
   bool bind(const std::vector<Operand>& arguments) {
     bool bound = true;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
       const ast::Parameter& parameter = function_.parameters[i];
       const std::optional<DType> dtype = scalar_type(context_, parameter.type);
       if (!dtype) return false;
+      const Operand argument = i < arguments.size() ? arguments[i] : initial_value(parameter);
       const std::optional<ir::ValueId> value = convert_for(
-          context_, arguments[i], *dtype, fmt::format("parameter `{}`", parameter.name.text), parameter.span);
+          context_, argument, *dtype, fmt::format("parameter `{}`", parameter.name.text), parameter.span);
       bound = bound && value;
       if (value) {
         context_.declare(parameter.name, ValueEntity{{*value, parameter.span}});
@@ -86,6 +91,15 @@ class Inliner {
       }
     }
     return bound;
+  }
+
+  /// What stands behind `=`, for an argument that is left out.
+  Operand initial_value(const ast::Parameter& parameter) {
+    const ast::Expr& expr = context_.expr(parameter.initial);
+    if (std::holds_alternative<ast::ErrorExpr>(expr.node)) return poison(expr.span);
+    if (const auto number = constant_value(context_, parameter.initial)) return {*number, expr.span};
+    context_.sink.report(Diag::not_constant, expr.span, "the initial value of a parameter");
+    return poison(expr.span);
   }
 
   /// `let`, `const` and a final `return`.
@@ -102,7 +116,7 @@ class Inliner {
         context_.sink.report(Diag::statement_after_return, context_.file[statements.back()].span);
         return poison(span_);
       }
-      return result->value.valid() ? converted(check_expression(context_, result->value))
+      return result->value.valid() ? converted(check_expression(context_, result->value), result->value)
                                    : missing(statement.span);
     }
     return missing(function_.name.span);
@@ -113,13 +127,13 @@ class Inliner {
     return poison(span_);
   }
 
-  Operand converted(const Operand& result) {
+  Operand converted(const Operand& result, ast::ExprId written) {
     if (!function_.result.valid()) return {result.node, span_};
     const std::optional<DType> dtype = scalar_type(context_, function_.result);
     if (!dtype) return poison(span_);
     const Span type_span = context_.file[function_.result].span;
     const std::optional<ir::ValueId> value =
-        convert_for(context_, result, *dtype, fmt::format("the result of `{}`", name_), type_span);
+        convert_for(context_, result, *dtype, fmt::format("the result of `{}`", name_), type_span, written);
     return value ? Operand{*value, span_} : poison(span_);
   }
 
@@ -131,7 +145,25 @@ class Inliner {
   Span span_;
 };
 
+/// A function takes values: no directions, no properties.
+bool check_parameter(Context& context, const ast::Parameter& parameter) {
+  if (!std::holds_alternative<ast::ScalarType>(context.file[parameter.type].node)) return true;  // told at a call
+  if (parameter.direction != ast::Direction::none) {
+    context.sink.report(Diag::scalar_with_direction, parameter.span, parameter.name.text);
+    return false;
+  }
+  if (!parameter.nullable && parameter.properties.empty()) return true;
+  context.sink.report(Diag::scalar_with_property, parameter.span, parameter.name.text);
+  return false;
+}
+
 }  // namespace
+
+std::size_t required_arguments(const ast::FnDecl& function) {
+  std::size_t count = function.parameters.size();
+  while (count > 0 && function.parameters[count - 1].initial.valid()) --count;
+  return count;
+}
 
 Operand call_function(Context& context, const FunctionEntity& function, const std::string& name,
                       const std::vector<Operand>& arguments, Span span) {
@@ -148,6 +180,10 @@ void declare_function(Context& context, ast::DeclId id) {
         .note("calls of `{}` would change their meaning with this line", function.name.text);
     return;
   }
+  refuse_annotations(context, context.file[id].annotations);
+  bool sound = true;
+  for (const ast::Parameter& parameter : function.parameters) sound = check_parameter(context, parameter) && sound;
+  if (!sound) return context.declare(function.name, ErrorEntity{});
   context.declare(function.name, FunctionEntity{id, "", context.scope.depth()});
 }
 

@@ -63,14 +63,30 @@ std::optional<Number> apply_to_integers(BinaryOp op, std::int64_t left, std::int
   }
 }
 
-std::optional<Number> apply_to_reals(BinaryOp op, double left, double right) {
+std::optional<double> compute(BinaryOp op, double left, double right) {
   switch (op) {
-    case BinaryOp::add: return Number::of_real(left + right);
-    case BinaryOp::subtract: return Number::of_real(left - right);
-    case BinaryOp::multiply: return Number::of_real(left * right);
-    case BinaryOp::divide: return Number::of_real(left / right);
-    default: return compare(op, left, right);
+    case BinaryOp::add: return left + right;
+    case BinaryOp::subtract: return left - right;
+    case BinaryOp::multiply: return left * right;
+    case BinaryOp::divide: return left / right;
+    default: return std::nullopt;
   }
+}
+
+/// Integers of which one is a quotient with a remainder, or whose quotient has one: both values go on.
+std::optional<Number> apply_to_quotients(BinaryOp op, const Number& left, const Number& right) {
+  std::optional<Number> result = apply_to_integers(op, left.integer, right.integer);
+  const bool inexact =
+      op == BinaryOp::divide && right.integer != 0 && ir::floor_modulo(left.integer, right.integer) != 0;
+  if (!result || !result->is_integer() || (!inexact && !left.is_fraction() && !right.is_fraction())) return result;
+  const std::optional<double> exact = compute(op, left.real, right.real);
+  if (exact && std::isfinite(*exact)) result->real = *exact;
+  return result;
+}
+
+std::optional<Number> apply_to_reals(BinaryOp op, double left, double right) {
+  const std::optional<double> result = compute(op, left, right);
+  return result ? Number::of_real(*result) : compare(op, left, right);
 }
 
 bool fits(std::int64_t value, DType dtype) {
@@ -109,7 +125,9 @@ std::optional<Number> apply(ast::UnaryOp op, const Number& operand) {
     case ast::UnaryOp::negate:
       if (operand.is_bool()) return std::nullopt;
       if (operand.is_real()) return Number::of_real(-operand.real);
-      return Number::of(ir::wrapping_subtract(0, operand.integer));
+      return operand.is_fraction()
+                 ? Number::of_quotient(ir::wrapping_subtract(0, operand.integer), -operand.real)
+                 : Number::of(ir::wrapping_subtract(0, operand.integer));
     case ast::UnaryOp::logical_not:
       if (!operand.is_bool()) return std::nullopt;
       return Number::of_bool(operand.integer == 0);
@@ -123,8 +141,8 @@ std::optional<Number> apply(ast::UnaryOp op, const Number& operand) {
 std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& right) {
   if (left.is_bool() != right.is_bool()) return std::nullopt;
   if (left.is_bool()) return apply_to_bools(op, left.integer != 0, right.integer != 0);
-  if (left.is_integer() && right.is_integer()) return apply_to_integers(op, left.integer, right.integer);
-  return apply_to_reals(op, left.as_real(), right.as_real());
+  if (left.is_integer() && right.is_integer()) return apply_to_quotients(op, left, right);
+  return apply_to_reals(op, left.real, right.real);
 }
 
 double round_to(double value, DType dtype) {
@@ -148,7 +166,7 @@ std::optional<ir::Literal> to_literal(const Number& number, DType dtype) {
     if (!is_bool(dtype) || !number.is_bool()) return std::nullopt;
     literal.integer = number.integer;
   } else if (is_float(dtype)) {
-    literal.real = round_to(number.as_real(), dtype);
+    literal.real = round_to(number.real, dtype);
   } else {
     if (number.is_real() || !fits(number.integer, dtype)) return std::nullopt;
     literal.integer = number.integer;

@@ -168,6 +168,8 @@ struct Kernel {
   std::vector<Constraint> constraints;
   std::vector<Grid> grids;
   std::vector<Request> requests;  // annotations before the kernel, `@tile` excepted: it is in the axes
+  /// What `verify(max_rel = …, max_abs = …)` allows a result to be off; changes no result.
+  std::optional<double> max_relative_error, max_absolute_error;
 };
 
 struct Module {

@@ -51,11 +51,21 @@ class KernelReader {
       read_constraint();
     } else if (word == "@") {
       kernel_.requests.push_back(read_request(token.span));
+    } else if (word == "verify") {
+      read_bound();
     } else if (word == "grid") {
       read_grid(token.span);
     } else {
       lexer_.fail(token.span, fmt::format("a line of a kernel cannot begin with `{}`", word));
     }
+  }
+
+  /// `verify max_rel = 0.01`.
+  void read_bound() {
+    const bool relative = lexer_.accept("max_rel");
+    if (!relative && !lexer_.accept("max_abs")) lexer_.fail_expected("`max_rel` or `max_abs`");
+    lexer_.expect("=");
+    (relative ? kernel_.max_relative_error : kernel_.max_absolute_error) = read_literal(lexer_, DType::f64).real;
   }
 
   std::vector<int64_t> read_integers(std::string_view open, std::string_view close) {

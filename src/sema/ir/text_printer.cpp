@@ -133,6 +133,8 @@ class Printer {
     }
     for (const Constraint& constraint : kernel_.constraints) print_constraint(constraint);
     for (const Request& request : kernel_.requests) line("{}", spell(request));
+    print_bound("max_rel", kernel_.max_relative_error);
+    print_bound("max_abs", kernel_.max_absolute_error);
   }
 
   void print_symbol(SymbolId id) {
@@ -191,6 +193,10 @@ class Printer {
                                   : names_.of(constraint.right);
     line("where {} {} {}{} {}", names_.of(constraint.left), spell(constraint.relation), right,
          constraint.implied ? " implied" : "", quoted(constraint.text));
+  }
+
+  void print_bound(std::string_view name, const std::optional<double>& bound) {
+    if (bound) line("verify {} = {}", name, spell(Literal{*bound, 0}, DType::f64));
   }
 
   void print_grid(const Grid& grid) {
