@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Annotations: known names, integer arguments, the tiles of `@tile`.
+// Annotations: known names, the number of `@warps`, the tiles of `@tile`; what nothing honours is refused.
 #include "sema/annotations.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr std::array kKnown = {
     "raster",       "split",    "arch",      "resident", "registers",  "swizzle", "multicast", "in_shared",
     "in_registers", "cache",    "vectorize", "ilp",      "unroll",     "prefetch"};
 
-/// Those that travel to the planner, which honours them or says why not.
-constexpr std::array kRequests = {"warps", "persistent", "resident", "registers", "vectorize", "unroll"};
+/// Warps that a block may have.
+constexpr std::int64_t kMostWarps = 32;
 
 template <typename List>
 bool contains(const List& list, const std::string& name) {
@@ -39,20 +39,18 @@ void refuse(Context& context, const ast::Annotation& annotation) {
   }
 }
 
-std::optional<ir::Request> request(Context& context, const ast::Annotation& annotation) {
-  ir::Request result{annotation.name.text, {}, annotation.span};
-  if (!annotation.arguments) return result;
-  for (const ast::Argument& argument : *annotation.arguments) {
-    if (argument.name) {
-      context.sink.report(Diag::named_argument, argument.span, argument.name->text,
-                          "@" + annotation.name.text);
-      return std::nullopt;
-    }
-    const auto value = constant_integer(context, argument.value, "the argument of an annotation");
-    if (!value) return std::nullopt;
-    result.arguments.push_back(*value);
+/// `@warps(4)`, the one request that travels to the planner.
+std::optional<ir::Request> warps(Context& context, const ast::Annotation& annotation) {
+  const bool one = annotation.arguments && annotation.arguments->size() == 1;
+  if (one && !annotation.arguments->front().name) {
+    const auto count =
+        constant_integer(context, annotation.arguments->front().value, "the argument of an annotation");
+    if (!count) return std::nullopt;
+    if (*count >= 1 && *count <= kMostWarps) return ir::Request{"warps", {*count}, annotation.span};
   }
-  return result;
+  context.sink.report(Diag::warps_argument, annotation.span, kMostWarps)
+      .note("it asks for the warps of one block: `@warps(4)`");
+  return std::nullopt;
 }
 
 void check_tile(Context& context, const ast::Annotation& annotation) {
@@ -87,9 +85,9 @@ void check_kernel_annotations(Context& context, const std::vector<ast::Annotatio
   for (const ast::Annotation& annotation : annotations) {
     if (annotation.name.text == "tile") {
       check_tile(context, annotation);
-    } else if (!contains(kRequests, annotation.name.text)) {
+    } else if (annotation.name.text != "warps") {
       refuse(context, annotation);
-    } else if (auto wanted = request(context, annotation)) {
+    } else if (auto wanted = warps(context, annotation)) {
       context.kernel.requests.push_back(std::move(*wanted));
     }
   }
@@ -99,9 +97,9 @@ std::vector<ir::Request> check_grid_annotations(Context& context,
                                                 const std::vector<ast::Annotation>& annotations) {
   std::vector<ir::Request> requests;
   for (const ast::Annotation& annotation : annotations) {
-    if (!contains(kRequests, annotation.name.text)) {
+    if (annotation.name.text != "warps") {
       refuse(context, annotation);
-    } else if (auto wanted = request(context, annotation)) {
+    } else if (auto wanted = warps(context, annotation)) {
       requests.push_back(std::move(*wanted));
     }
   }
