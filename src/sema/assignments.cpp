@@ -104,7 +104,10 @@ class Assignment {
   void assign(std::size_t index) {
     const Operand value = check_expression(context_, node_.value);
     VariableState& variable = context_.variables[index];
-    if (value.is_poison() || variable.failed) return;
+    if (value.is_poison() || variable.failed) {
+      context_.incomplete = true;
+      return;
+    }
     const Operand before{
         node_.op == ast::AssignOp::set ? variable.current : read_variable(context_, variable, span_),
         target_.span};
@@ -153,7 +156,8 @@ class Assignment {
     if (result.is_poison()) return std::nullopt;
     result.span = value.span;
     const std::optional<ir::ValueId> converted =
-        convert_for(context_, result, variable.dtype, fmt::format("`{}`", variable.name), variable.span);
+        convert_for(context_, result, variable.dtype, fmt::format("`{}`", variable.name), variable.span,
+                    node_.op == ast::AssignOp::set ? node_.value : ast::ExprId{});
     if (!converted) return std::nullopt;
     const std::string target = fmt::format("`{}`", variable.name);
     if (!check_axes_fit(context_, *converted, axes, target, value.span, variable.span)) return std::nullopt;
@@ -209,15 +213,20 @@ class Assignment {
     if (node_.op != ast::AssignOp::set) {
       context_.sink.report(Diag::accumulates_into_output, node_.op_span, ast::spelling(node_.op), tensor.name)
           .label(tensor.span, "`{}` is declared without `= …`", tensor.name)
-          .note("elements of an `out` have no value before they are stored")
+          .note("elements of an `out` have no value before they are stored; stores that reduce into an initial "
+                "value are not implemented yet (R15)")
           .help("gather the result in a `var` and store it once");
       return;
     }
     const std::optional<std::vector<ir::ValueId>> indices = check_indices(context_, id, target, target_.span);
-    if (!indices || value.is_poison()) return;
+    if (!indices || value.is_poison()) {
+      context_.incomplete = true;
+      return;
+    }
     const Span declared = context_.tensor_types[id.index()];
     const std::string name = fmt::format("`{}`", tensor.name);
-    const std::optional<ir::ValueId> converted = convert_for(context_, value, tensor.dtype, name, declared);
+    const std::optional<ir::ValueId> converted =
+        convert_for(context_, value, tensor.dtype, name, declared, node_.value);
     if (!converted) return;
     std::vector<ir::AxisId> axes;
     for (const ir::ValueId index : *indices) {
@@ -256,7 +265,8 @@ class Assignment {
 }  // namespace
 
 bool check_axes_fit(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& target_axes,
-                    const std::string& target, Span value_span, Span target_span) {
+                    const std::string& target, Span value_span, Span target_span,
+                    std::optional<DType> declared) {
   for (const ir::AxisId axis : context.builder[value].axes) {
     if (contains(target_axes, axis)) continue;
     const std::string& name = context.name(axis);
@@ -264,6 +274,13 @@ bool check_axes_fit(Context& context, ir::ValueId value, const std::vector<ir::A
     auto report = context.sink.report(Diag::axis_left_over, value_span, name, target);
     report.label(origin, "axis `{}` comes from here", name);
     report.label(target_span, "{} has {}", target, describe_axes(context, target_axes));
+    if (declared) {
+      std::vector<ir::AxisId> axes = target_axes;
+      for (const ir::AxisId more : context.builder[value].axes)
+        if (!contains(axes, more)) axes.push_back(more);
+      const std::string type = fmt::format("{}[{}]", spelling(*declared), context.spell(axes));
+      report.fix(target_span, type, fmt::format("declare it with its axes: `{}`", type));
+    }
     report.help("fold it, for example `sum[{0}](…)` or `max[{0}](…)`", name);
     return false;
   }

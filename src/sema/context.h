@@ -59,6 +59,7 @@ struct Context {
   bool is_f64 = false;  ///< the kernel's floating parameters are all f64: so are lone literals
   std::map<std::string, TileRequest> tiles;
   std::set<std::string> plan_parameters;           ///< names after `by` that nothing declares
+  std::set<std::string> lower_case_symbols;        ///< names of dimensions that were refused for their case
   std::map<ir::SymbolId, ir::AxisId> symbol_axes;  ///< the ranges that `:` stands for
   std::map<ir::SymbolId, ir::SizeId> equalities;   ///< `where W == 2*D`: what stands for a symbol
   std::deque<VariableState> variables;
@@ -69,6 +70,9 @@ struct Context {
   /// Set while the value of `s[] += …` is checked: it may cross axes of the grid (R11), and what is wrong with the
   /// store is told at the store.
   bool in_reduction_store = false;
+  /// Something was left out for a mistake that is told elsewhere, perhaps outside the kernel: what the kernel does
+  /// as a whole is not judged.
+  bool incomplete = false;
 
   const ast::Expr& expr(ast::ExprId id) const { return file[id]; }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sema/cast_suggestion.h"
 #include "sema/types.h"
 
 namespace tessera::sema {
@@ -148,7 +149,7 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand)
 }
 
 std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype,
-                                       const std::string& target, Span target_span) {
+                                       const std::string& target, Span target_span, ast::ExprId written) {
   if (operand.is_poison()) return std::nullopt;
   const DType own = *own_type(context, operand);
   const bool fits =
@@ -156,10 +157,7 @@ std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand,
   if (fits) return materialize(context, operand, dtype);
   auto report = context.sink.report(Diag::needs_cast, operand.span, spelling(own), target, spelling(dtype));
   report.label(target_span, "{} is `{}`", target, spelling(dtype));
-  if (!is_bool(dtype)) {
-    const Span end{operand.span.file, operand.span.end, operand.span.end};
-    report.fix(end, fmt::format(" as {}", spelling(dtype)), fmt::format("say so: `as {}`", spelling(dtype)));
-  }
+  if (!is_bool(dtype)) suggest_cast(context, report, written, operand.span, own, dtype);
   return std::nullopt;
 }
 

@@ -29,9 +29,9 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand)
 std::optional<DType> own_type(const Context& context, const Operand& operand);
 
 /// The operand where a type is declared (store, `var`, parameter): converted if that loses nothing, else reported
-/// with `as` as the suggestion. `target` names the place: "`y`".
+/// with `as` as the suggestion. `target` names the place: "`y`"; `written` is the expression, if there is one.
 std::optional<ir::ValueId> convert_for(Context& context, const Operand& operand, DType dtype,
-                                       const std::string& target, Span target_span);
+                                       const std::string& target, Span target_span, ast::ExprId written = {});
 
 /// `e as T`.
 Operand cast_operand(Context& context, const Operand& operand, DType dtype, Span span);

@@ -21,7 +21,10 @@ class NameUse {
   NameUse(Context& context, const std::string& name, Span span)
       : context_(context), name_(name), span_(span) {}
 
-  Operand operator()(const ErrorEntity&) { return poison(span_); }
+  Operand operator()(const ErrorEntity&) {
+    context_.incomplete = true;
+    return poison(span_);
+  }
   Operand operator()(const SymbolEntity& symbol) {
     const ir::SizeId size = context_.kernel.sizes.symbol(symbol.id);
     return {context_.builder.add(ir::Extent{size}, DType::index, span_), span_};

@@ -136,7 +136,7 @@ std::optional<ir::Kernel> check_kernel(const ast::File& file, DiagnosticSink& si
   const std::size_t errors = sink.error_count();
   Context context(file, sink, kernel, scope);
   KernelChecker(context, declaration).check(instantiation);
-  if (sink.error_count() != errors) return std::nullopt;
+  if (sink.error_count() != errors || context.incomplete) return std::nullopt;
   check_legality(context);
   if (sink.error_count() != errors) return std::nullopt;
   run_passes(kernel);

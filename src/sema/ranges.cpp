@@ -2,7 +2,9 @@
 // Ranges: their bounds, steps and what they may index.
 #include "sema/ranges.h"
 
+#include <algorithm>
 #include <cctype>
+#include <initializer_list>
 
 #include "sema/constants.h"
 #include "sema/sizes.h"
@@ -50,7 +52,7 @@ class RangeReader {
 
   /// A dimension, a literal, or a size made of them.
   std::optional<Bounds> of(const ast::WholeDomain& domain) {
-    if (refuse_range(domain.extent)) return std::nullopt;
+    if (refuse_range(domain.extent) || refuse_data({domain.extent})) return std::nullopt;
     const std::optional<ir::SizeId> extent = size_of(context_, domain.extent);
     if (!extent) return std::nullopt;
     return Bounds{sizes().constant(0), *extent, *extent, sizes().as_symbol(*extent)};
@@ -71,6 +73,7 @@ class RangeReader {
       return std::nullopt;
     }
     const ir::SizeId whole = sizes().symbol(symbol->id);
+    if (refuse_data({domain.lo, domain.hi})) return std::nullopt;
     const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
                                     upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
@@ -79,6 +82,7 @@ class RangeReader {
   }
 
   std::optional<Bounds> of(const ast::BoundsDomain& domain) {
+    if (refuse_data({domain.lo, domain.hi})) return std::nullopt;
     const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
                                     upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
@@ -92,6 +96,35 @@ class RangeReader {
     if (entity == nullptr || !std::holds_alternative<RangeEntity>(entity->node)) return false;
     not_implemented(context_.sink, context_.expr(id).span, "a range over a range", "R5");
     return true;
+  }
+
+  /// Bounds that are known only when the kernel runs.
+  bool refuse_data(std::initializer_list<ast::ExprId> bounds) {
+    const bool any = std::any_of(bounds.begin(), bounds.end(), [this](ast::ExprId id) { return is_data(id); });
+    if (any) not_implemented(context_.sink, range_.domain.span, "a bound of a range that is data", "R5");
+    return any;
+  }
+
+  bool is_data(ast::ExprId id) const {
+    const ast::ExprNode& node = context_.expr(id).node;
+    if (const auto* unary = std::get_if<ast::Unary>(&node)) return is_data(unary->operand);
+    if (const auto* cast = std::get_if<ast::Cast>(&node)) return is_data(cast->operand);
+    if (const auto* binary = std::get_if<ast::Binary>(&node)) return is_data(binary->left) || is_data(binary->right);
+    if (const auto* index = std::get_if<ast::Index>(&node)) return is_data(index->base);
+    if (const auto* call = std::get_if<ast::Call>(&node)) {
+      return std::any_of(call->arguments.begin(), call->arguments.end(),
+                         [this](const ast::Argument& argument) { return is_data(argument.value); });
+    }
+    const auto* name = std::get_if<ast::NameRef>(&node);
+    const Entity* entity = name != nullptr ? context_.scope.find(name->name) : nullptr;
+    if (entity == nullptr) return false;
+    if (const auto* value = std::get_if<ValueEntity>(&entity->node)) return is_data(value->operand);
+    return std::holds_alternative<TensorEntity>(entity->node) || std::holds_alternative<ScalarEntity>(entity->node) ||
+           std::holds_alternative<RangeEntity>(entity->node) || std::holds_alternative<VariableEntity>(entity->node);
+  }
+
+  bool is_data(const Operand& operand) const {
+    return operand.is_value() && !std::holds_alternative<ir::Extent>(context_.builder[operand.value()].op);
   }
 
   /// Upper case is for dimensions, so that `max[C]` and `max[c]` are told apart at sight (R2).

@@ -192,8 +192,9 @@ class StatementChecker {
     if (!type || value.is_poison()) return poison(value.span);
     const std::string name = fmt::format("`{}`", node.names[0].text);
     const Span type_span = context_.file[node.type].span;
-    const std::optional<ir::ValueId> converted = convert_for(context_, value, type->dtype, name, type_span);
-    if (!converted || !check_axes_fit(context_, *converted, type->axes, name, value.span, type_span)) {
+    const std::optional<ir::ValueId> converted =
+        convert_for(context_, value, type->dtype, name, type_span, node.value);
+    if (!converted || !check_axes_fit(context_, *converted, type->axes, name, value.span, type_span, type->dtype)) {
       return poison(value.span);
     }
     return {*converted, value.span};
@@ -277,8 +278,9 @@ class StatementChecker {
     }
     const std::string name = fmt::format("`{}`", variable.name);
     const Span type_span = context_.file[node.type].span;
-    const std::optional<ir::ValueId> value = convert_for(context_, initial, variable.dtype, name, type_span);
-    if (!value || !check_axes_fit(context_, *value, variable.axes, name, initial.span, type_span)) {
+    const std::optional<ir::ValueId> value =
+        convert_for(context_, initial, variable.dtype, name, type_span, node.initial);
+    if (!value || !check_axes_fit(context_, *value, variable.axes, name, initial.span, type_span, variable.dtype)) {
       variable.failed = true;
       return;
     }

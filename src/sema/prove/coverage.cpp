@@ -17,6 +17,8 @@ constexpr std::int64_t kResidueLimit = 64;       ///< product of strides that ar
 constexpr std::int64_t kEnumerationLimit = 256;  ///< points of literal ranges that are tried one by one
 constexpr std::size_t kBoxLimit = 256;           ///< parts of the tensor that are kept apart
 
+constexpr std::size_t kPartsTold = 3;            ///< of what is left
+
 /// base, base + stride, … `count` of them.
 struct Progression {
   ir::SizeId base;
@@ -212,11 +214,12 @@ class Remainder {
   Remainder(Prover& prover, const ir::Tensor& tensor, const std::vector<ProgressionBox>& boxes)
       : prover_(prover), sizes_(prover.kernel().sizes), tensor_(tensor), boxes_(boxes) {}
 
-  /// The first part that is left, as text.
+  /// What is left of one residue class, as text; of one that no store touches, if there is any.
   std::optional<std::string> find() {
     choose_moduli();
     std::vector<std::int64_t> residues(tensor_.dims.size(), 0);
-    return find_in_classes(residues, 0);
+    find_in_classes(residues, 0);
+    return untouched_ ? untouched_ : touched_;
   }
 
  private:
@@ -232,12 +235,9 @@ class Remainder {
     }
   }
 
-  std::optional<std::string> find_in_classes(std::vector<std::int64_t>& residues, std::size_t d) {
+  void find_in_classes(std::vector<std::int64_t>& residues, std::size_t d) {
     if (d == residues.size()) return find_in_class(residues);
-    for (residues[d] = 0; residues[d] < moduli_[d]; ++residues[d]) {
-      if (auto found = find_in_classes(residues, d + 1)) return found;
-    }
-    return std::nullopt;
+    for (residues[d] = 0; residues[d] < moduli_[d] && !untouched_; ++residues[d]) find_in_classes(residues, d + 1);
   }
 
   /// Number of coordinates below `bound` in a residue class: ceil((bound - r) / m).
@@ -247,25 +247,34 @@ class Remainder {
     return sizes_.floor_divide(shifted, sizes_.constant(modulus));
   }
 
-  std::optional<std::string> find_in_class(const std::vector<std::int64_t>& residues) {
+  void find_in_class(const std::vector<std::int64_t>& residues) {
     Box whole;
     for (std::size_t d = 0; d < residues.size(); ++d) {
       const ir::SizeId extent = prover_.facts().canonical(tensor_.dims[d]);
       whole.push_back({sizes_.constant(0), below(extent, moduli_[d], residues[d])});
     }
     std::vector<Box> left{whole};
+    bool touched = false;
     for (const ProgressionBox& progressions : boxes_) {
       const std::optional<Box> box = in_class(progressions, residues);
       if (!box) continue;
+      touched = true;
       std::vector<Box> rest;
       for (const Box& part : left) subtract(part, *box, rest);
       if (rest.size() <= kBoxLimit) left = std::move(rest);
-      if (left.empty()) return std::nullopt;
+      if (left.empty()) return;
     }
-    for (const Box& part : left) {
-      if (!empty(part)) return spell(part, whole, residues);
-    }
-    return std::nullopt;
+    std::erase_if(left, [this](const Box& part) { return empty(part); });
+    if (left.empty()) return;
+    auto& target = touched ? touched_ : untouched_;
+    if (!target) target = spell(left, whole, residues);
+  }
+
+  std::string spell(const std::vector<Box>& parts, const Box& whole, const std::vector<std::int64_t>& residues) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(parts.size(), kPartsTold); ++i)
+      text += (i == 0 ? "" : ", ") + spell(parts[i], whole, residues);
+    return parts.size() > kPartsTold ? text + ", …" : text;
   }
 
   std::optional<Box> in_class(const ProgressionBox& progressions, const std::vector<std::int64_t>& residues) {
@@ -325,9 +334,10 @@ class Remainder {
   std::string spell(const Interval& interval, const Interval& whole, std::int64_t modulus,
                     std::int64_t residue) {
     const bool all = interval.low == whole.low && interval.high == whole.high;
-    const std::string rest = residue == 0 ? "" : fmt::format(" + {}", residue);
-    if (modulus > 1)
-      return all ? fmt::format("{}*i{}", modulus, rest) : fmt::format("part of {}*i{}", modulus, rest);
+    if (modulus > 1) {
+      const std::string members = fmt::format("{}, {}, ..", residue, residue + modulus);
+      return all ? members : "part of " + members;
+    }
     if (all) return "..";
     const std::string low = spell(interval.low);
     const bool single = sizes_.subtract(interval.high, interval.low) == sizes_.constant(1);
@@ -343,6 +353,7 @@ class Remainder {
   const ir::Tensor& tensor_;
   const std::vector<ProgressionBox>& boxes_;
   std::vector<std::int64_t> moduli_;
+  std::optional<std::string> untouched_, touched_;  ///< what is left of the first class of either kind
 };
 
 }  // namespace
