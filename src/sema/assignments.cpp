@@ -213,8 +213,9 @@ class Assignment {
     if (node_.op != ast::AssignOp::set) {
       context_.sink.report(Diag::accumulates_into_output, node_.op_span, ast::spelling(node_.op), tensor.name)
           .label(tensor.span, "`{}` is declared without `= …`", tensor.name)
-          .note("elements of an `out` have no value before they are stored; stores that reduce into an initial "
-                "value are not implemented yet (R15)")
+          .note(
+              "elements of an `out` have no value before they are stored; stores that reduce into an initial "
+              "value are not implemented yet (R15)")
           .help("gather the result in a `var` and store it once");
       return;
     }

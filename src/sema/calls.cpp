@@ -11,6 +11,7 @@
 #include "sema/functions.h"
 #include "sema/reductions.h"
 #include "sema/sizes.h"
+#include "sema/types.h"
 
 namespace tessera::sema {
 
@@ -269,13 +270,19 @@ class NamedCall {
   }
 
   Operand not_a_function(const Entity& entity) {
-    context_.sink.report(Diag::not_a_function, name_span_, name_)
-        .label(entity.span, "`{}` is {} here", name_, describe(entity));
+    auto report = context_.sink.report(Diag::not_a_function, name_span_, name_);
+    report.label(entity.span, "`{}` is {} here", name_, describe(entity));
+    if (std::holds_alternative<TensorEntity>(entity.node) || std::holds_alternative<TableEntity>(entity.node))
+      report.help("an element is read with brackets: `{}[…]`", name_);
     return check_and_drop();
   }
 
   Operand unknown() {
     auto report = context_.sink.report(Diag::unknown_function, name_span_, name_);
+    if (const std::optional<std::string> type = type_named(name_)) {
+      report.help("a conversion is written behind its operand: `(… as {})`", *type);
+      return check_and_drop();
+    }
     std::vector<std::string> candidates = context_.scope.names();
     for (const auto& [name, function] : math_functions()) candidates.push_back(name);
     for (const auto& [name, function] : unary_functions()) candidates.push_back(name);

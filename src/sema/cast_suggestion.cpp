@@ -49,8 +49,8 @@ bool chooses_literals(const Context& context, const ast::Expr& expr) {
 
 }  // namespace
 
-void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId written, Span span, DType own,
-                  DType dtype) {
+void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId written, Span span,
+                  DType own, DType dtype) {
   const std::string wanted(spelling(dtype));
   const bool wraps = wraps_before(own, dtype);
   if (written.valid()) {
@@ -60,10 +60,11 @@ void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId
       return;
     }
     if (is_float(dtype) && chooses_literals(context, expr))
-      report.help("or write its literals as reals, for example `1.0`");
+      report.help("write its literals as reals, for example `1.0`");
     const ast::ExprId folded = wraps ? folded_operand(context, expr) : ast::ExprId{};
     if (folded.valid()) {
-      report.note("a sum of `{0}` is `{0}` and wraps; converting it afterwards comes too late", spelling(own));
+      report.note("sums and products of `{0}` are `{0}` and wrap; converting them afterwards comes too late",
+                  spelling(own));
       return suggest_cast(context, report, folded, context.expr(folded).span, own, dtype);
     }
     if (wraps && is_arithmetic(expr)) {

@@ -206,8 +206,7 @@ void check_verify(Context& context, const ast::VerifyClause& clause) {
     } else if (!known) {
       context.sink.report(Diag::unknown_clause_key, argument.name->span, argument.name->text, "verify")
           .note("`verify` takes `max_rel` and `max_abs`");
-    } else if (const auto bound = constant_value(context, argument.value);
-               !bound || !(bound->real > 0)) {
+    } else if (const auto bound = constant_value(context, argument.value); !bound || !(bound->real > 0)) {
       context.sink.report(Diag::verify_bound, context.expr(argument.value).span, argument.name->text);
     } else if (argument.name->text == "max_rel") {
       context.kernel.max_relative_error = bound->real;

@@ -35,8 +35,8 @@ class Inliner {
 
   Operand call(const std::vector<Operand>& arguments) {
     if (!supported()) return poison(span_);
-    const bool fits = arguments.size() >= required_arguments(function_) &&
-                      arguments.size() <= function_.parameters.size();
+    const bool fits =
+        arguments.size() >= required_arguments(function_) && arguments.size() <= function_.parameters.size();
     if (!fits) return wrong_count(arguments.size());
     auto caller = context_.scope.detach(depth_);
     context_.scope.push();
@@ -68,7 +68,8 @@ class Inliner {
 
   Operand wrong_count(std::size_t count) {
     const std::size_t least = required_arguments(function_), most = function_.parameters.size();
-    const std::string expected = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+    const std::string expected =
+        least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
     context_.sink.report(Diag::wrong_argument_count, span_, name_, expected, most == 1 ? "" : "s", count)
         .label(function_.name.span, "`{}` is declared here", name_);
     return poison(span_);
@@ -147,7 +148,8 @@ class Inliner {
 
 /// A function takes values: no directions, no properties.
 bool check_parameter(Context& context, const ast::Parameter& parameter) {
-  if (!std::holds_alternative<ast::ScalarType>(context.file[parameter.type].node)) return true;  // told at a call
+  if (!std::holds_alternative<ast::ScalarType>(context.file[parameter.type].node))
+    return true;  // told at a call
   if (parameter.direction != ast::Direction::none) {
     context.sink.report(Diag::scalar_with_direction, parameter.span, parameter.name.text);
     return false;
@@ -182,7 +184,8 @@ void declare_function(Context& context, ast::DeclId id) {
   }
   refuse_annotations(context, context.file[id].annotations);
   bool sound = true;
-  for (const ast::Parameter& parameter : function.parameters) sound = check_parameter(context, parameter) && sound;
+  for (const ast::Parameter& parameter : function.parameters)
+    sound = check_parameter(context, parameter) && sound;
   if (!sound) return context.declare(function.name, ErrorEntity{});
   context.declare(function.name, FunctionEntity{id, "", context.scope.depth()});
 }

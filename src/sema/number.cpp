@@ -78,7 +78,8 @@ std::optional<Number> apply_to_quotients(BinaryOp op, const Number& left, const 
   std::optional<Number> result = apply_to_integers(op, left.integer, right.integer);
   const bool inexact =
       op == BinaryOp::divide && right.integer != 0 && ir::floor_modulo(left.integer, right.integer) != 0;
-  if (!result || !result->is_integer() || (!inexact && !left.is_fraction() && !right.is_fraction())) return result;
+  if (!result || !result->is_integer() || (!inexact && !left.is_fraction() && !right.is_fraction()))
+    return result;
   const std::optional<double> exact = compute(op, left.real, right.real);
   if (exact && std::isfinite(*exact)) result->real = *exact;
   return result;

@@ -100,7 +100,8 @@ class RangeReader {
 
   /// Bounds that are known only when the kernel runs.
   bool refuse_data(std::initializer_list<ast::ExprId> bounds) {
-    const bool any = std::any_of(bounds.begin(), bounds.end(), [this](ast::ExprId id) { return is_data(id); });
+    const bool any =
+        std::any_of(bounds.begin(), bounds.end(), [this](ast::ExprId id) { return is_data(id); });
     if (any) not_implemented(context_.sink, range_.domain.span, "a bound of a range that is data", "R5");
     return any;
   }
@@ -109,7 +110,8 @@ class RangeReader {
     const ast::ExprNode& node = context_.expr(id).node;
     if (const auto* unary = std::get_if<ast::Unary>(&node)) return is_data(unary->operand);
     if (const auto* cast = std::get_if<ast::Cast>(&node)) return is_data(cast->operand);
-    if (const auto* binary = std::get_if<ast::Binary>(&node)) return is_data(binary->left) || is_data(binary->right);
+    if (const auto* binary = std::get_if<ast::Binary>(&node))
+      return is_data(binary->left) || is_data(binary->right);
     if (const auto* index = std::get_if<ast::Index>(&node)) return is_data(index->base);
     if (const auto* call = std::get_if<ast::Call>(&node)) {
       return std::any_of(call->arguments.begin(), call->arguments.end(),
@@ -119,8 +121,10 @@ class RangeReader {
     const Entity* entity = name != nullptr ? context_.scope.find(name->name) : nullptr;
     if (entity == nullptr) return false;
     if (const auto* value = std::get_if<ValueEntity>(&entity->node)) return is_data(value->operand);
-    return std::holds_alternative<TensorEntity>(entity->node) || std::holds_alternative<ScalarEntity>(entity->node) ||
-           std::holds_alternative<RangeEntity>(entity->node) || std::holds_alternative<VariableEntity>(entity->node);
+    return std::holds_alternative<TensorEntity>(entity->node) ||
+           std::holds_alternative<ScalarEntity>(entity->node) ||
+           std::holds_alternative<RangeEntity>(entity->node) ||
+           std::holds_alternative<VariableEntity>(entity->node);
   }
 
   bool is_data(const Operand& operand) const {

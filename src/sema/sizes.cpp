@@ -81,12 +81,21 @@ class Reader {
     }
     if (silent_) return std::nullopt;
     if (unknown_ == UnknownName::declares_symbol) {
-      context_.sink.report(Diag::unknown_name, span, name)
-          .note("dimension symbols start upper case: they are declared by their use in a parameter's type");
+      refuse_lower_case(name, span);
     } else {
       report_unknown_name(context_, name, span);
     }
     return std::nullopt;
+  }
+
+  /// Told once: other uses of the name follow from it.
+  void refuse_lower_case(const std::string& name, Span span) {
+    if (!context_.lower_case_symbols.insert(name).second) return;
+    std::string upper = name;
+    upper[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    auto report = context_.sink.report(Diag::unknown_name, span, name);
+    report.note("dimension symbols start upper case: they are declared by their use in a parameter's type");
+    if (upper != name) report.fix(span, upper, fmt::format("name it `{}`, here and elsewhere", upper));
   }
 
   std::optional<ir::SizeId> of_binary(const ast::Binary& binary, Span span) {
@@ -128,6 +137,7 @@ std::optional<ir::SizeId> try_size_of(Context& context, ast::ExprId id) {
 }
 
 void report_unknown_name(Context& context, const std::string& name, Span span) {
+  if (context.lower_case_symbols.contains(name)) return;
   if (context.plan_parameters.contains(name)) {
     context.sink.report(Diag::plan_parameter_in_expression, span, name)
         .note("its value is the plan's: it must not change a result")

@@ -194,7 +194,8 @@ class StatementChecker {
     const Span type_span = context_.file[node.type].span;
     const std::optional<ir::ValueId> converted =
         convert_for(context_, value, type->dtype, name, type_span, node.value);
-    if (!converted || !check_axes_fit(context_, *converted, type->axes, name, value.span, type_span, type->dtype)) {
+    if (!converted ||
+        !check_axes_fit(context_, *converted, type->axes, name, value.span, type_span, type->dtype)) {
       return poison(value.span);
     }
     return {*converted, value.span};
@@ -280,7 +281,8 @@ class StatementChecker {
     const Span type_span = context_.file[node.type].span;
     const std::optional<ir::ValueId> value =
         convert_for(context_, initial, variable.dtype, name, type_span, node.initial);
-    if (!value || !check_axes_fit(context_, *value, variable.axes, name, initial.span, type_span, variable.dtype)) {
+    if (!value ||
+        !check_axes_fit(context_, *value, variable.axes, name, initial.span, type_span, variable.dtype)) {
       variable.failed = true;
       return;
     }

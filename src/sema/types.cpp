@@ -30,6 +30,10 @@ std::optional<std::string> similar_type(const std::string& name) {
 
 }  // namespace
 
+std::optional<std::string> type_named(const std::string& name) {
+  return dtype_from_spelling(name) ? std::optional(name) : foreign_spelling(name);
+}
+
 std::optional<DType> resolve_type(Context& context, const ast::Name& name) {
   if (Entity* entity = context.scope.find(name.text)) {
     if (const auto* type = std::get_if<TypeEntity>(&entity->node)) {

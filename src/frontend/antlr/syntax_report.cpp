@@ -186,9 +186,10 @@ class Reporter {
   // ---- common slips
 
   bool common_slip() {
-    return conditional_operator() || while_loop() || keyword_as_range() || c_style_loop() || variable_without_type() || missing_by() || assignment_in_condition() ||
-           c_style_parameter() || c_style_declaration() || generic_without_kind() ||
-           unnamed_generic_argument() || unknown_compound_assignment();
+    return conditional_operator() || while_loop() || keyword_as_range() || c_style_loop() ||
+           variable_without_type() || missing_by() || assignment_in_condition() || c_style_parameter() ||
+           c_style_declaration() || generic_without_kind() || unnamed_generic_argument() ||
+           unknown_compound_assignment();
   }
 
   bool conditional_operator() {
@@ -210,7 +211,8 @@ class Reporter {
     const auto is_loop = [](std::size_t rule) { return rule == P::RuleGridStmt || rule == P::RuleForStmt; };
     if (is_loop(rule_) || rule_ == P::RuleRange) return true;
     const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
-    return rule_ == P::RuleBlock && waits_for(P::OPEN_BRACE) && parent != nullptr && is_loop(parent->getRuleIndex());
+    return rule_ == P::RuleBlock && waits_for(P::OPEN_BRACE) && parent != nullptr &&
+           is_loop(parent->getRuleIndex());
   }
 
   /// `grid by in N by auto`.
@@ -233,7 +235,8 @@ class Reporter {
   bool variable_without_type() {
     if (rule_ != P::RuleVarStmt || type_ != P::ASSIGN || !waits_for(P::COLON)) return false;
     sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_))
-        .help("a `var` states its type and axes, as in `var a: f32[i] = …`; a `let` takes them from its value");
+        .help(
+            "a `var` states its type and axes, as in `var a: f32[i] = …`; a `let` takes them from its value");
     return true;
   }
 

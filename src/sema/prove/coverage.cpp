@@ -17,7 +17,7 @@ constexpr std::int64_t kResidueLimit = 64;       ///< product of strides that ar
 constexpr std::int64_t kEnumerationLimit = 256;  ///< points of literal ranges that are tried one by one
 constexpr std::size_t kBoxLimit = 256;           ///< parts of the tensor that are kept apart
 
-constexpr std::size_t kPartsTold = 3;            ///< of what is left
+constexpr std::size_t kPartsTold = 3;  ///< of what is left
 
 /// base, base + stride, … `count` of them.
 struct Progression {
@@ -237,7 +237,8 @@ class Remainder {
 
   void find_in_classes(std::vector<std::int64_t>& residues, std::size_t d) {
     if (d == residues.size()) return find_in_class(residues);
-    for (residues[d] = 0; residues[d] < moduli_[d] && !untouched_; ++residues[d]) find_in_classes(residues, d + 1);
+    for (residues[d] = 0; residues[d] < moduli_[d] && !untouched_; ++residues[d])
+      find_in_classes(residues, d + 1);
   }
 
   /// Number of coordinates below `bound` in a residue class: ceil((bound - r) / m).
@@ -270,7 +271,8 @@ class Remainder {
     if (!target) target = spell(left, whole, residues);
   }
 
-  std::string spell(const std::vector<Box>& parts, const Box& whole, const std::vector<std::int64_t>& residues) {
+  std::string spell(const std::vector<Box>& parts, const Box& whole,
+                    const std::vector<std::int64_t>& residues) {
     std::string text;
     for (std::size_t i = 0; i < std::min(parts.size(), kPartsTold); ++i)
       text += (i == 0 ? "" : ", ") + spell(parts[i], whole, residues);
