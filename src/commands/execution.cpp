@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <deque>
 
 #include "base/check.h"
 #include "commands/device.h"
@@ -328,7 +329,9 @@ std::optional<LoadedKernel> load_kernel(Session& session, Toolbox& toolbox, cons
   void* object = bytes ? load_shared_object(*bytes, false, session.sink) : nullptr;
   if (object == nullptr) return std::nullopt;
 
-  static LoadedKernel::Runner runner;  // objects stay loaded, and a run has one place
+  // Objects stay loaded, and a comparison has the twin and the GPU side by side: each keeps its own runner.
+  static std::deque<LoadedKernel::Runner> runners;
+  LoadedKernel::Runner& runner = runners.emplace_back();
   LoadedKernel loaded;
   loaded.kernel_ = &kernel;
   loaded.runner_ = &runner;

@@ -38,9 +38,8 @@ std::vector<std::string> nvcc_arguments(const CompileRequest& request) {
   if (request.product == Product::ptx) {
     arguments.push_back("-ptx");
   } else {
-    // A kernel for the GPU and its twin may be loaded side by side: each is bound to its own functions.
     // C++ files pass through nvcc as well, so that the headers of the toolkit are found.
-    for (const char* text : {"--shared", "-Xcompiler=-fPIC", "-Xcompiler=-ffp-contract=off", "-Xlinker=-Bsymbolic", "-x", "cu"}) {
+    for (const char* text : {"--shared", "-Xcompiler=-fPIC", "-Xcompiler=-ffp-contract=off", "-x", "cu"}) {
       arguments.emplace_back(text);
     }
   }
@@ -48,7 +47,7 @@ std::vector<std::string> nvcc_arguments(const CompileRequest& request) {
 }
 
 std::vector<std::string> host_arguments() {
-  return {"-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-pthread", "-x", "c++"};
+  return {"-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-pthread", "-x", "c++"};
 }
 
 /// The arguments, all of them made of fixed texts, checked paths and this request's own fixed names.

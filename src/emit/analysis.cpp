@@ -93,7 +93,8 @@ class Analyser {
     for (ir::AxisId axis : op.axes) {
       dependence.axes.erase(axis);
       // What a reduction gives for one tile of a loop or of the grid belongs to that tile.
-      if (result_.loops.contains(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid) dependence.loops.insert(axis);
+      if (result_.loops.contains(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid)
+        dependence.loops.insert(axis);
       result_.crossed.insert(axis);
     }
   }
@@ -148,11 +149,15 @@ PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTa
   return Analyser(kernel, grid, sizes).run();
 }
 
-bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId id, ir::AxisId axis) {
+bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId id,
+                     ir::AxisId axis) {
   const ir::Value& value = kernel.values[id];
   if (value.total || !analysis.depends(id, axis)) return false;
-  if (std::holds_alternative<ir::Select>(value.op) || std::holds_alternative<ir::Coalesce>(value.op)) return true;
-  if (const auto* filter = std::get_if<ir::Filter>(&value.op); filter && analysis.depends(filter->condition, axis)) return true;
+  if (std::holds_alternative<ir::Select>(value.op) || std::holds_alternative<ir::Coalesce>(value.op))
+    return true;
+  if (const auto* filter = std::get_if<ir::Filter>(&value.op);
+      filter && analysis.depends(filter->condition, axis))
+    return true;
   if (const auto* lookup = std::get_if<ir::Lookup>(&value.op)) return analysis.depends(lookup->index, axis);
   if (const auto* load = std::get_if<ir::Load>(&value.op)) {
     for (size_t d = 0; d < load->indices.size(); ++d)

@@ -20,7 +20,7 @@ struct Access {
   ir::TensorId tensor;
   std::vector<ir::ValueId> index_values;
   std::vector<std::optional<ir::Affine>> indices;
-  AxisSet axes;  // every axis the address depends on
+  AxisSet axes;                      // every axis the address depends on
   const ir::Write* write = nullptr;  // null for a load
 
   bool is_write() const { return write != nullptr; }
@@ -28,8 +28,9 @@ struct Access {
 
 /// What one value depends on at a point.
 struct Dependence {
-  AxisSet axes;   // axes whose coordinate it needs: its own and scalar ranges
-  AxisSet loops;  // loops and grid ranges inside whose body it must be computed: it depends on their current tile
+  AxisSet axes;  // axes whose coordinate it needs: its own and scalar ranges
+  AxisSet
+      loops;  // loops and grid ranges inside whose body it must be computed: it depends on their current tile
 };
 
 struct PhaseAnalysis {
@@ -50,7 +51,8 @@ struct PhaseAnalysis {
 PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTable& sizes);
 
 /// Whether a value may exist at one coordinate of `axis` and not at another. Choices between values count as varying.
-bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId value, ir::AxisId axis);
+bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId value,
+                     ir::AxisId axis);
 
 /// The extent of an axis when it is constant.
 std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);

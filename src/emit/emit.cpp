@@ -25,7 +25,8 @@ struct PlannedKernel {
   LoweredPhase lowered;
 };
 
-std::optional<PlannedKernel> plan_kernel(const ir::Kernel& kernel, const Target& target, const Options& options, DiagnosticSink& sink) {
+std::optional<PlannedKernel> plan_kernel(const ir::Kernel& kernel, const Target& target,
+                                         const Options& options, DiagnosticSink& sink) {
   auto plan = make_plan(kernel, target, options.plan, sink);
   if (!plan) return std::nullopt;
   LoweredPhase lowered = lower(*plan);
@@ -38,9 +39,15 @@ std::string banner(const Options& options, std::string_view name) {
   return fmt::format("// {}: made from {} by tesserac\n", name, options.source_name);
 }
 
-std::string open_namespace(const Options& options) { return fmt::format("namespace {} {{\n", options.name_space); }
-std::string close_namespace(const Options& options) { return fmt::format("}}  // namespace {}\n", options.name_space); }
-std::string include_header(const Options& options) { return fmt::format("#include \"{}.h\"\n", options.file_stem); }
+std::string open_namespace(const Options& options) {
+  return fmt::format("namespace {} {{\n", options.name_space);
+}
+std::string close_namespace(const Options& options) {
+  return fmt::format("}}  // namespace {}\n", options.name_space);
+}
+std::string include_header(const Options& options) {
+  return fmt::format("#include \"{}.h\"\n", options.file_stem);
+}
 
 Locate locator(const Options& options, const SourceManager& sources) {
   return [&options, &sources](Span span) -> std::string {
@@ -49,8 +56,8 @@ Locate locator(const Options& options, const SourceManager& sources) {
   };
 }
 
-GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels, bool exports_architecture, const Options& options,
-                        const SourceManager& sources) {
+GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels,
+                        bool exports_architecture, const Options& options, const SourceManager& sources) {
   const Locate locate = locator(options, sources);
   Writer functions, launchers;
   for (const PlannedKernel& kernel : kernels) {
@@ -63,7 +70,8 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
     launchers.blank();
   }
   if (exports_architecture) {
-    launchers.line(fmt::format("int {}_device_architecture() {{ return device_architecture(); }}", identifier(options.file_stem)));
+    launchers.line(fmt::format("int {}_device_architecture() {{ return device_architecture(); }}",
+                               identifier(options.file_stem)));
     launchers.blank();
   }
   const std::string name = fmt::format("{}.{}.cu", options.file_stem, target.name);
@@ -93,7 +101,8 @@ GeneratedFile header_file(const ir::Module& module, const Options& options) {
 // The build for the newest architecture that is not newer than the device; on the host twin the newest of all.
 std::string architecture_choice(const Options& options) {
   Writer writer;
-  writer.line("/// The architecture whose code runs: what the options name, or the newest that the device can run.");
+  writer.line(
+      "/// The architecture whose code runs: what the options name, or the newest that the device can run.");
   writer.line("int architecture(const tessera::LaunchOptions& options) {");
   writer.indent();
   writer.line("if (options.arch != 0) return options.arch;");
@@ -108,7 +117,8 @@ std::string architecture_choice(const Options& options) {
   writer.blank();
   writer.line("Status wrong_architecture(const char* kernel, const tessera::LaunchOptions& options) {");
   writer.indent();
-  writer.line("return Status({TESSERA_WRONG_ARCHITECTURE, -1, -1, 0, 0, options.arch, kernel, nullptr, nullptr});");
+  writer.line(
+      "return Status({TESSERA_WRONG_ARCHITECTURE, -1, -1, 0, 0, options.arch, kernel, nullptr, nullptr});");
   writer.outdent();
   writer.line("}");
   return writer.text();
@@ -121,7 +131,8 @@ GeneratedFile dispatcher_file(const ir::Module& module, const Options& options) 
     print_c_entries(kernel, options.name_space, entries);
   }
   const std::string name = options.file_stem + ".dispatch.cpp";
-  const std::string open = open_namespace(options) + fmt::format("int {}_device_architecture();\n\n", identifier(options.file_stem));
+  const std::string open = open_namespace(options) +
+                           fmt::format("int {}_device_architecture();\n\n", identifier(options.file_stem));
   return {name, fill_template("dispatch.cpp", {{"BANNER", banner(options, name)},
                                                {"INCLUDE", include_header(options)},
                                                {"OPEN", open},
@@ -139,7 +150,8 @@ std::string known_targets() {
 
 }  // namespace
 
-std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources, DiagnosticSink& sink) {
+std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources,
+                             DiagnosticSink& sink) {
   Emission result;
   for (size_t k = 0; k < options.architectures.size(); ++k) {
     const std::string& name = options.architectures[k];

@@ -42,11 +42,11 @@ struct GeneratedFile {
 };
 
 struct Emission {
-  GeneratedFile header;                   // softmax.h: C++ and C interface
-  std::vector<GeneratedFile> cuda;        // softmax.sm_80.cu, one an architecture
-  GeneratedFile dispatcher;               // softmax.dispatch.cpp: chooses the architecture
-  std::string plan;                       // what was decided, and why
-  std::string report;                     // bytes, flops, shared memory, registers, coalescing, limits
+  GeneratedFile header;             // softmax.h: C++ and C interface
+  std::vector<GeneratedFile> cuda;  // softmax.sm_80.cu, one an architecture
+  GeneratedFile dispatcher;         // softmax.dispatch.cpp: chooses the architecture
+  std::string plan;                 // what was decided, and why
+  std::string report;               // bytes, flops, shared memory, registers, coalescing, limits
 };
 
 /// Emits all kernels of a module. Nothing is returned when a diagnostic of severity error was reported.

@@ -26,7 +26,9 @@ class Collector {
   void text(std::string_view words) {
     for (size_t k = 0; k < words.size();) {
       size_t end = k;
-      while (end < words.size() && (std::isalnum(static_cast<unsigned char>(words[end])) || words[end] == '_')) ++end;
+      while (end < words.size() &&
+             (std::isalnum(static_cast<unsigned char>(words[end])) || words[end] == '_'))
+        ++end;
       if (end > k) found.insert(std::string(words.substr(k, end - k)));
       k = std::max(end, k + 1);
     }
@@ -97,8 +99,6 @@ std::set<std::string> identifiers_in(const Block& block) {
   return std::move(collector.found);
 }
 
-void remove_unused_locals(Block& block) {
-  prune(block);
-}
+void remove_unused_locals(Block& block) { prune(block); }
 
 }  // namespace tessera::emit

@@ -23,8 +23,13 @@ constexpr const char* kChunk = "kChunk";
 }  // namespace
 
 FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
-    : plan_(plan), kernel_(*plan.kernel), phase_(plan.phase), analysis_(plan.phase.analysis),
-      function_plan_(function), units_(plan.phase.units), residency_(residency) {
+    : plan_(plan),
+      kernel_(*plan.kernel),
+      phase_(plan.phase),
+      analysis_(plan.phase.analysis),
+      function_plan_(function),
+      units_(plan.phase.units),
+      residency_(residency) {
   if (function.staged) {
     staging_ = phase_.staging;
   } else if (phase_.staging) {
@@ -35,7 +40,8 @@ FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& functio
 }
 
 lowered::Function FunctionLowering::run() {
-  function_.name = safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
+  function_.name =
+      safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
   for (const auto& symbol : kernel_.symbols) names_.reserve(safe_name(symbol.name));
   for (const auto& tensor : kernel_.tensors) names_.reserve(safe_name(tensor.name));
   for (const auto& scalar : kernel_.scalars) names_.reserve(safe_name(scalar.name));
@@ -68,19 +74,25 @@ lowered::Function FunctionLowering::run() {
 
 std::string FunctionLowering::comment() const {
   std::string lanes;
-  for (const Lane& lane : phase_.lanes) lanes += fmt::format("{}`{}`", lanes.empty() ? "" : ", ", kernel_.axes[lane.axis].name);
+  for (const Lane& lane : phase_.lanes)
+    lanes += fmt::format("{}`{}`", lanes.empty() ? "" : ", ", kernel_.axes[lane.axis].name);
   const std::string subject = fmt::format("{}: ", kernel_.c_name);
   if (lanes.empty()) return subject + "one thread of each group works.";
-  if (phase_.lanes[0].chunked) return subject + fmt::format("the threads of a group share a chunk of {}.", lanes);
-  if (function_plan_.resident) return subject + fmt::format("a group of kThreads threads shares {} and keeps it in registers.", lanes);
-  return subject + fmt::format("a group of kThreads threads shares {}, of any extent, and reads it again in each pass.", lanes);
+  if (phase_.lanes[0].chunked)
+    return subject + fmt::format("the threads of a group share a chunk of {}.", lanes);
+  if (function_plan_.resident)
+    return subject + fmt::format("a group of kThreads threads shares {} and keeps it in registers.", lanes);
+  return subject +
+         fmt::format("a group of kThreads threads shares {}, of any extent, and reads it again in each pass.",
+                     lanes);
 }
 
 void FunctionLowering::emit(Node node, Span span) {
   scopes_.back().block->push_back({std::move(node), span});
 }
 
-void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap, const std::function<void()>& body) {
+void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap,
+                             const std::function<void()>& body) {
   bindings.block = &blocks_.emplace_back();
   scopes_.push_back(std::move(bindings));
   body();
@@ -90,23 +102,35 @@ void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::B
   emit(wrap(std::move(inner)));
 }
 
-void FunctionLowering::loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body) {
-  scope(std::move(bindings),
-        [&](lowered::Block inner) { return lowered::For{std::move(header), std::move(inner), unroll, {}, {}, {}, {}}; }, body);
+void FunctionLowering::loop(std::string header, bool unroll, Scope bindings,
+                            const std::function<void()>& body) {
+  scope(
+      std::move(bindings),
+      [&](lowered::Block inner) {
+        return lowered::For{std::move(header), std::move(inner), unroll, {}, {}, {}, {}};
+      },
+      body);
 }
 
-void FunctionLowering::count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
-                                  const std::function<void()>& body) {
-  scope(std::move(bindings),
-        [&](lowered::Block inner) { return lowered::For{"", std::move(inner), false, name, range.first, range.end, step}; },
-        body);
+void FunctionLowering::count_loop(const std::string& name, const Range& range, const std::string& step,
+                                  Scope bindings, const std::function<void()>& body) {
+  scope(
+      std::move(bindings),
+      [&](lowered::Block inner) {
+        return lowered::For{"", std::move(inner), false, name, range.first, range.end, step};
+      },
+      body);
 }
 
 void FunctionLowering::guard(Expr condition, std::string reason, bool is_guard, Scope bindings,
                              const std::function<void()>& body) {
   if (!condition) return body();
-  scope(std::move(bindings),
-        [&](lowered::Block inner) { return lowered::If{condition, std::move(inner), std::move(reason), is_guard}; }, body);
+  scope(
+      std::move(bindings),
+      [&](lowered::Block inner) {
+        return lowered::If{condition, std::move(inner), std::move(reason), is_guard};
+      },
+      body);
 }
 
 Expr FunctionLowering::lower_bound(ir::AxisId axis) { return size(kernel_.axes[axis].lower); }
@@ -125,19 +149,22 @@ Range FunctionLowering::range_of(ir::AxisId axis) {
 Expr FunctionLowering::coordinate(ir::AxisId axis) {
   if (const auto copy = unrolled_.find(axis); copy != unrolled_.end()) return lowered::integer(copy->second);
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (const auto found = scope->coordinates.find(axis); found != scope->coordinates.end()) return found->second;
+    if (const auto found = scope->coordinates.find(axis); found != scope->coordinates.end())
+      return found->second;
   unreachable("a coordinate is used outside the loop that binds it");
 }
 
 Expr FunctionLowering::count_of(const UnitAxis& unit) {
-  const Expr extent = size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
+  const Expr extent =
+      size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
   const bool tiled = unit.is_chunk || unit.tile > 1;
   return tiled ? lowered::call("ceil_divide", {extent, tile_of(unit)}, DType::index) : extent;
 }
 
 bool FunctionLowering::is_bound(ir::AxisId axis) const {
-  return unrolled_.contains(axis) ||
-         std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& scope) { return scope.coordinates.contains(axis); });
+  return unrolled_.contains(axis) || std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& scope) {
+           return scope.coordinates.contains(axis);
+         });
 }
 
 void FunctionLowering::unit_loop(const std::function<void()>& body) {
@@ -156,24 +183,33 @@ void FunctionLowering::unit_loop(const std::function<void()>& body) {
     end += fmt::format("{}units[{}]", end.empty() ? "" : " * ", counts.size() - 1);
   }
   if (!units_.empty())
-    emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
+    emit(lowered::Local{
+        fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   Scope bindings;
   for (const UnitAxis& unit : units_) {
     bindings.axes.insert(unit.axis);
     bindings.loops.insert(unit.axis);
   }
-  emit(lowered::Local{"index", "unit_count", {}, lowered::name(units_.empty() ? "1" : end, DType::index), true, false});
+  emit(lowered::Local{
+      "index", "unit_count", {}, lowered::name(units_.empty() ? "1" : end, DType::index), true, false});
   // The groups of a block share a tile that passes through shared memory; otherwise each has its own.
   const char* header = staging_ ? "index unit = block_index(); unit < unit_count; unit += block_count()"
-                                      : "index unit = block_index() * kRows + team.number(); unit < unit_count; unit += block_count() * kRows";
+                                : "index unit = block_index() * kRows + team.number(); unit < unit_count; "
+                                  "unit += block_count() * kRows";
   loop(header, false, std::move(bindings), [&] {
-         if (units_.empty()) return body();
-         emit(lowered::Local{"auto", fmt::format("[{}]", positions), {}, lowered::name("tile_position(unit, units).at", DType::index), true, false});
-         bind_units(0, names, body);
-       });
+    if (units_.empty()) return body();
+    emit(lowered::Local{"auto",
+                        fmt::format("[{}]", positions),
+                        {},
+                        lowered::name("tile_position(unit, units).at", DType::index),
+                        true,
+                        false});
+    bind_units(0, names, body);
+  });
 }
 
-void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body) {
+void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions,
+                                  const std::function<void()>& body) {
   // Axes of which a unit takes several coordinates are loops: they come behind the positions that they do not change.
   // Rows of a staged tile are bound last: the tile needs the position along every other axis.
   const auto rank = [&](size_t n) {
@@ -185,7 +221,8 @@ void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions, 
     for (size_t n = 0; n < units_.size(); ++n)
       if (rank(n) == wanted) order.push_back(n);
   if (k == order.size()) return body();
-  bind_unit(units_[order[k]], lowered::name(positions[order[k]], DType::index), [&] { bind_units(k + 1, positions, body); });
+  bind_unit(units_[order[k]], lowered::name(positions[order[k]], DType::index),
+            [&] { bind_units(k + 1, positions, body); });
 }
 
 // The position of a unit along one axis: the coordinate itself, or the number of a tile.
@@ -212,7 +249,9 @@ void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::functi
   } else {
     emit(lowered::Local{"index", "units", {}, count, true, false});
   }
-  loop(fmt::format("index {0} = block_index() * kRows + team.number(); {0} < {1}; {0} += block_count() * kRows", variable, end),
+  loop(fmt::format(
+           "index {0} = block_index() * kRows + team.number(); {0} < {1}; {0} += block_count() * kRows",
+           variable, end),
        false, std::move(bindings), [&] {
          if (direct) return body();
          bind_unit(unit, lowered::name("unit", DType::index), body);
@@ -232,11 +271,22 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
     return body();
   }
   const std::string first = named(axis + "_first");
-  emit(lowered::Local{"index", first, {}, lowered::add(lower_bound(unit.axis), lowered::multiply(index, tile_of(unit))), true, false});
+  emit(lowered::Local{"index",
+                      first,
+                      {},
+                      lowered::add(lower_bound(unit.axis), lowered::multiply(index, tile_of(unit))),
+                      true,
+                      false});
   Range range{lowered::name(first, DType::index), upper_bound(unit.axis)};
   if (unit.tile > 0) {
     const std::string end = named(axis + "_end");
-    emit(lowered::Local{"index", end, {}, lowered::call("minimum", {lowered::add(range.first, tile_of(unit)), range.end}, DType::index), true, false});
+    emit(lowered::Local{
+        "index",
+        end,
+        {},
+        lowered::call("minimum", {lowered::add(range.first, tile_of(unit)), range.end}, DType::index),
+        true,
+        false});
     range.end = lowered::name(end, DType::index);
   }
   scopes_.back().ranges[unit.axis] = range;
@@ -246,7 +296,8 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
   Scope bindings;
   bindings.axes.insert(unit.axis);
   bindings.coordinates[unit.axis] = lowered::name(name, DType::index);
-  loop(fmt::format("index {0} = {1}; {0} < {2}; ++{0}", name, first, range.end->text), false, std::move(bindings), body);
+  loop(fmt::format("index {0} = {1}; {0} < {2}; ++{0}", name, first, range.end->text), false,
+       std::move(bindings), body);
 }
 
 std::string FunctionLowering::named(std::string_view wanted) {
@@ -257,7 +308,8 @@ std::string FunctionLowering::named(std::string_view wanted) {
 Instance FunctionLowering::instance(ir::ValueId id) const {
   Instance result{id, {}};
   for (ir::AxisId axis : analysis_.dependence.at(id).axes)
-    if (const auto found = unrolled_.find(axis); found != unrolled_.end()) result.second.push_back(found->second);
+    if (const auto found = unrolled_.find(axis); found != unrolled_.end())
+      result.second.push_back(found->second);
   return result;
 }
 
@@ -266,21 +318,26 @@ size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, ir::Axi
   for (size_t k = scopes_.size(); k-- > 1;) {
     const Scope& scope = scopes_[k];
     if (outside_elements && scope.is_elements) continue;
-    const bool binds_axis = std::any_of(needs.axes.begin(), needs.axes.end(), [&](ir::AxisId axis) { return axis != without && scope.axes.contains(axis); });
-    const bool is_body = std::any_of(needs.loops.begin(), needs.loops.end(), [&](ir::AxisId axis) { return scope.loops.contains(axis); });
+    const bool binds_axis = std::any_of(needs.axes.begin(), needs.axes.end(), [&](ir::AxisId axis) {
+      return axis != without && scope.axes.contains(axis);
+    });
+    const bool is_body = std::any_of(needs.loops.begin(), needs.loops.end(),
+                                     [&](ir::AxisId axis) { return scope.loops.contains(axis); });
     if (binds_axis || is_body) return k;
   }
   return 0;
 }
 
 void FunctionLowering::at_scope(size_t target, const std::function<void()>& body) {
-  std::vector<Scope> hidden(std::make_move_iterator(scopes_.begin() + static_cast<std::ptrdiff_t>(target) + 1),
-                            std::make_move_iterator(scopes_.end()));
+  std::vector<Scope> hidden(
+      std::make_move_iterator(scopes_.begin() + static_cast<std::ptrdiff_t>(target) + 1),
+      std::make_move_iterator(scopes_.end()));
   scopes_.resize(target + 1);
   const int sweep = sweep_;
   body();
   sweep_ = sweep;
-  scopes_.insert(scopes_.end(), std::make_move_iterator(hidden.begin()), std::make_move_iterator(hidden.end()));
+  scopes_.insert(scopes_.end(), std::make_move_iterator(hidden.begin()),
+                 std::make_move_iterator(hidden.end()));
 }
 
 std::string FunctionLowering::suffix(const std::vector<int64_t>& coordinates) const {
@@ -293,11 +350,15 @@ std::string FunctionLowering::name_for(ir::ValueId id) const {
   const ir::Value& value = kernel_.values[id];
   const std::string copies = suffix(instance(id).second);
   if (!value.name.empty()) return value.name + copies;
-  if (const auto* load = std::get_if<ir::Load>(&value.op)) return kernel_.tensors[load->tensor].name + "_value" + copies;
+  if (const auto* load = std::get_if<ir::Load>(&value.op))
+    return kernel_.tensors[load->tensor].name + "_value" + copies;
   if (const auto* cast = std::get_if<ir::Cast>(&value.op))
-    if (const auto* load = std::get_if<ir::Load>(&kernel_.values[cast->operand].op)) return kernel_.tensors[load->tensor].name + "_value" + copies;
-  if (const auto* reduce = std::get_if<ir::Reduce>(&value.op)) return ir::spelling(reduce->op).substr(7) + "_" + lowercase(kernel_.axes[reduce->axes[0]].name) + copies;
-  if (const auto* math = std::get_if<ir::Math>(&value.op)) return ir::spelling(math->function) + "_value" + copies;
+    if (const auto* load = std::get_if<ir::Load>(&kernel_.values[cast->operand].op))
+      return kernel_.tensors[load->tensor].name + "_value" + copies;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&value.op))
+    return ir::spelling(reduce->op).substr(7) + "_" + lowercase(kernel_.axes[reduce->axes[0]].name) + copies;
+  if (const auto* math = std::get_if<ir::Math>(&value.op))
+    return ir::spelling(math->function) + "_value" + copies;
   return "t" + copies;
 }
 
@@ -314,14 +375,16 @@ constexpr int kWorthKeeping = 8;
 
 class Cost {
  public:
-  Cost(const KernelPlan& plan, const std::set<Instance>& kept) : kernel_(*plan.kernel), phase_(plan.phase), kept_(kept) {}
+  Cost(const KernelPlan& plan, const std::set<Instance>& kept)
+      : kernel_(*plan.kernel), phase_(plan.phase), kept_(kept) {}
 
   int of(const Instance& instance) {
     if (const auto known = known_.find(instance.first); known != known_.end()) return known->second;
     int sum = own(instance.first);
     for (ir::ValueId operand : ir::operands_of(kernel_.values[instance.first].op)) {
       if (!in_lane(operand)) continue;  // the same for a whole row: held anyway
-      const bool held = std::any_of(kept_.begin(), kept_.end(), [&](const Instance& other) { return other.first == operand; });
+      const bool held = std::any_of(kept_.begin(), kept_.end(),
+                                    [&](const Instance& other) { return other.first == operand; });
       if (!held) sum = std::min(sum + of({operand, {}}), 1000);
     }
     return known_[instance.first] = sum;
@@ -330,7 +393,8 @@ class Cost {
  private:
   bool in_lane(ir::ValueId id) const {
     const AxisSet& axes = phase_.analysis.dependence.at(id).axes;
-    return std::any_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) { return axes.contains(lane.axis); });
+    return std::any_of(phase_.lanes.begin(), phase_.lanes.end(),
+                       [&](const Lane& lane) { return axes.contains(lane.axis); });
   }
 
   int own(ir::ValueId id) const {
@@ -338,9 +402,9 @@ class Cost {
     if (std::holds_alternative<ir::Load>(op)) return 20;
     if (std::holds_alternative<ir::Math>(op)) return 15;
     if (std::holds_alternative<ir::Reduce>(op)) return 20;
-    const bool free = std::holds_alternative<ir::Constant>(op) || std::holds_alternative<ir::Coordinate>(op) ||
-                      std::holds_alternative<ir::Extent>(op) || std::holds_alternative<ir::ScalarArgument>(op) ||
-                      std::holds_alternative<ir::Pick>(op);
+    const bool free = std::holds_alternative<ir::Constant>(op) ||
+                      std::holds_alternative<ir::Coordinate>(op) || std::holds_alternative<ir::Extent>(op) ||
+                      std::holds_alternative<ir::ScalarArgument>(op) || std::holds_alternative<ir::Pick>(op);
     return free ? 0 : 1;
   }
 
@@ -352,13 +416,15 @@ class Cost {
 
 // From what a run without registers computed in which sweep: the values that several sweeps need and that cost more
 // than a few instructions to make from the ones kept already. Ids ascend from operands to results.
-std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& function, const Residency& residency) {
+std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& function,
+                              const Residency& residency) {
   std::set<Instance> kept;
   for (const auto& [instance, sweeps] : residency.sweeps) {
     if (is_row_invariant(plan, function, instance.first)) kept.insert(instance);
     if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
     const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
-    const bool fits = std::none_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
+    const bool fits = std::none_of(axes.begin(), axes.end(),
+                                   [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
     if (fits && Cost(plan, kept).of(instance) >= kWorthKeeping) kept.insert(instance);
   }
   return kept;
@@ -384,12 +450,16 @@ LoweredPhase lower(KernelPlan& plan) {
         units = again.unit_count();
         result.kept_bytes = std::max(result.kept_bytes, again.kept_bytes());
         const size_t before = residency.kept.size();
-        std::erase_if(residency.kept, [&](const Instance& instance) { return residency.sweeps[instance].size() < 2 && !is_row_invariant(plan, function, instance.first); });
+        std::erase_if(residency.kept, [&](const Instance& instance) {
+          return residency.sweeps[instance].size() < 2 && !is_row_invariant(plan, function, instance.first);
+        });
         changed = residency.kept.size() != before;
         if (changed) result.kept_bytes = 0;
       }
-      for (const Instance& instance : residency.kept) plan.phase.persistent |= is_row_invariant(plan, function, instance.first);
-      for (const Instance& instance : residency.kept) result.kept_names.push_back(plan.kernel->values[instance.first].name);
+      for (const Instance& instance : residency.kept)
+        plan.phase.persistent |= is_row_invariant(plan, function, instance.first);
+      for (const Instance& instance : residency.kept)
+        result.kept_names.push_back(plan.kernel->values[instance.first].name);
     }
     result.functions.push_back(std::move(text));
     result.unit_count.push_back(units);

@@ -34,17 +34,17 @@ struct Storage {
   std::string base;
   DType type = DType::f32;
   const Lane* lane = nullptr;
-  bool vector = false;                // the lane part is `Vector name[kStrips]`
+  bool vector = false;  // the lane part is `Vector name[kStrips]`
   std::vector<ir::AxisId> unrolled;
   std::vector<ir::AxisId> serial;
 };
 
 struct Scope {
   lowered::Block* block = nullptr;
-  AxisSet axes;                              // coordinates bound here
-  AxisSet loops;                             // loops whose body this is
+  AxisSet axes;   // coordinates bound here
+  AxisSet loops;  // loops whose body this is
   std::map<ir::AxisId, lowered::Expr> coordinates;
-  std::map<ir::AxisId, Range> ranges;        // of tiles and chunks
+  std::map<ir::AxisId, Range> ranges;  // of tiles and chunks
   std::map<Instance, Evaluated> memo;
   std::map<Instance, std::string> vectors;   // names of vectors that were loaded here
   std::map<std::string, std::string> loads;  // the same by the text of the load: equal text, one vector
@@ -86,13 +86,15 @@ class FunctionLowering {
   bool is_bound(ir::AxisId axis) const;
   void emit(Node node, Span span = {});
   /// Runs `body` in a new scope whose statements become the body of `statement_of(block)`.
-  void scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap, const std::function<void()>& body);
+  void scope(Scope bindings, const std::function<Node(lowered::Block)>& wrap,
+             const std::function<void()>& body);
   /// `for (index name = range.first; name < range.end; name += step)`
   void count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
                   const std::function<void()>& body);
   void loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body);
   /// `if (condition)`; a null condition adds nothing. What it binds is computed inside, everything else before it.
-  void guard(lowered::Expr condition, std::string reason, bool is_guard, Scope bindings, const std::function<void()>& body);
+  void guard(lowered::Expr condition, std::string reason, bool is_guard, Scope bindings,
+             const std::function<void()>& body);
   void guard(const lowered::Expr& condition, std::string reason, const std::function<void()>& body) {
     guard(condition, std::move(reason), false, Scope{}, body);
   }
@@ -137,8 +139,8 @@ class FunctionLowering {
   std::string kept_vector(ir::ValueId id, const ir::Load& op);
   lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
-  std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
-                                     lowered::Expr& exists);
+  std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values,
+                                     uint32_t in_bounds, lowered::Expr& exists);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 
   // lower_staging.cpp: tiles through shared memory
@@ -223,17 +225,17 @@ class FunctionLowering {
   lowered::Function function_;
   lowered::Expr unit_count_;
   NameAllocator names_;
-  std::string strip_ = "i", item_ = "j";       // counters of strips and of the elements of a vector
+  std::string strip_ = "i", item_ = "j";  // counters of strips and of the elements of a vector
   std::deque<lowered::Block> blocks_;
   std::vector<Scope> scopes_;
-  std::map<ir::AxisId, int64_t> unrolled_;         // coordinates of the copy being written
+  std::map<ir::AxisId, int64_t> unrolled_;  // coordinates of the copy being written
   std::map<ir::VariableId, Storage> variables_;
-  std::map<ir::ValueId, Storage> snapshots_;       // reads of a variable that was assigned since
+  std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
-  std::map<ir::ValueId, std::string> stages_;      // shared arrays of staged loads
-  std::set<ir::ValueId> defined_;                  // values whose place in the program has been passed
+  std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
+  std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   std::map<ir::ValueId, int> levels_;
-  int sweep_ = -1;                                 // the sweep being written, or -1
+  int sweep_ = -1;  // the sweep being written, or -1
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
 };

@@ -13,7 +13,9 @@ using lowered::Expr;
 namespace {
 
 bool is_argument(ir::ReduceOp op) { return op == ir::ReduceOp::argmax || op == ir::ReduceOp::argmin; }
-bool is_selection(ir::ReduceOp op) { return is_argument(op) || op == ir::ReduceOp::max || op == ir::ReduceOp::min; }
+bool is_selection(ir::ReduceOp op) {
+  return is_argument(op) || op == ir::ReduceOp::max || op == ir::ReduceOp::min;
+}
 
 const char* functor(ir::ReduceOp op) {
   switch (op) {
@@ -34,7 +36,8 @@ Expr functor_of(ir::ReduceOp op) { return lowered::name(functor(op), DType::inde
 
 Expr unit_of(ir::ReduceOp op, DType type) {
   const bool greatest = op == ir::ReduceOp::min || op == ir::ReduceOp::argmin;
-  if (is_selection(op)) return lowered::name(fmt::format("{}<{}>()", greatest ? "highest" : "lowest", type_name(type)), type);
+  if (is_selection(op))
+    return lowered::name(fmt::format("{}<{}>()", greatest ? "highest" : "lowest", type_name(type)), type);
   const bool one = op == ir::ReduceOp::prod || op == ir::ReduceOp::all;
   return lowered::literal({.real = one ? 1.0 : 0.0, .integer = one ? 1 : 0}, type);
 }
@@ -49,7 +52,8 @@ Expr indexed(Expr value, Expr position) {
 // The number of elements that provably exist is the extent of what is crossed.
 bool FunctionLowering::is_known_count(const ir::Reduce& op) const {
   if (op.op != ir::ReduceOp::count || !kernel_.values[op.operand].total) return false;
-  return std::all_of(op.axes.begin(), op.axes.end(), [&](ir::AxisId axis) { return kernel_.axes[axis].kind == ir::AxisKind::let; });
+  return std::all_of(op.axes.begin(), op.axes.end(),
+                     [&](ir::AxisId axis) { return kernel_.axes[axis].kind == ir::AxisKind::let; });
 }
 
 const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
@@ -63,8 +67,10 @@ const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
 int FunctionLowering::level_of(ir::ValueId id) {
   if (const auto found = levels_.find(id); found != levels_.end()) return found->second;
   int level = 0;
-  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) level = std::max(level, level_of(operand));
-  if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce)) ++level;
+  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op))
+    level = std::max(level, level_of(operand));
+  if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce))
+    ++level;
   return levels_[id] = level;
 }
 
@@ -74,9 +80,11 @@ std::vector<ir::ValueId> FunctionLowering::fused_with(ir::ValueId id, size_t tar
   for (const auto& [other, dependence] : analysis_.dependence) {
     const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[other].op);
     if (!reduce || crossed_lane(*reduce) != lane || level_of(other) != level_of(id)) continue;
-    const bool has_copies = std::any_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) { return phase_.role(axis) == Role::unrolled; });
+    const bool has_copies = std::any_of(dependence.axes.begin(), dependence.axes.end(),
+                                        [&](ir::AxisId axis) { return phase_.role(axis) == Role::unrolled; });
     const bool same_place = !has_copies && defined_.contains(other) && scope_of(other) == target;
-    if (other == id || (same_place && !scopes_[target].memo.contains(instance(other)))) result.push_back(other);
+    if (other == id || (same_place && !scopes_[target].memo.contains(instance(other))))
+      result.push_back(other);
   }
   return result;
 }
@@ -93,22 +101,31 @@ FunctionLowering::Accumulator FunctionLowering::open_accumulator(ir::ValueId id,
   if (array_extent) extents.push_back(array_extent);
   if (is_argument(op.op)) {
     const Expr start = lowered::list({unit_of(op.op, type), lowered::name("kNoPosition", DType::index)});
-    emit(lowered::Local{fmt::format("Indexed<{}>", type_name(type)), name, extents, array_extent ? nullptr : start, false, true}, value.span);
+    emit(lowered::Local{fmt::format("Indexed<{}>", type_name(type)), name, extents,
+                        array_extent ? nullptr : start, false, true},
+         value.span);
   } else {
-    emit(lowered::Local{type_name(type), name, extents, array_extent ? nullptr : unit_of(op.op, type), false, true}, value.span);
+    emit(lowered::Local{type_name(type), name, extents, array_extent ? nullptr : unit_of(op.op, type), false,
+                        true},
+         value.span);
   }
   result.total = lowered::name(name, type);
   if (!value.total && is_selection(op.op)) {
     const std::string flag = named(name + "_exists");
-    emit(lowered::Local{"bool", flag, extents, array_extent ? nullptr : lowered::boolean(false), false, true}, value.span);
+    emit(lowered::Local{"bool", flag, extents, array_extent ? nullptr : lowered::boolean(false), false, true},
+         value.span);
     result.exists = lowered::name(flag, DType::boolean);
   }
   if (array_extent) {
     const Expr item = lowered::name(item_, DType::index);
-    const Expr start = is_argument(op.op) ? indexed(unit_of(op.op, type), lowered::name("kNoPosition", DType::index)) : unit_of(op.op, type);
+    const Expr start = is_argument(op.op)
+                           ? indexed(unit_of(op.op, type), lowered::name("kNoPosition", DType::index))
+                           : unit_of(op.op, type);
     loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, Scope{}, [&] {
       emit(lowered::Assign{lowered::element(result.total, item, type), "=", start});
-      if (result.exists) emit(lowered::Assign{lowered::element(result.exists, item, DType::boolean), "=", lowered::boolean(false)});
+      if (result.exists)
+        emit(lowered::Assign{lowered::element(result.exists, item, DType::boolean), "=",
+                             lowered::boolean(false)});
     });
     result.total = lowered::element(result.total, item, type);
     if (result.exists) result.exists = lowered::element(result.exists, item, DType::boolean);
@@ -127,15 +144,26 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
   guard(operand.exists, "", [&] {
     if (is_argument(op.op)) {
       const Expr candidate = indexed(value, coordinate(op.axes[0]));
-      emit(lowered::Assign{accumulator.total, "=", lowered::call(functor(op.op), {accumulator.total, candidate}, type)}, span);
+      emit(lowered::Assign{accumulator.total, "=",
+                           lowered::call(functor(op.op), {accumulator.total, candidate}, type)},
+           span);
     } else if (op.op == ir::ReduceOp::max || op.op == ir::ReduceOp::min) {
-      emit(lowered::Assign{accumulator.total, "=", lowered::call(op.op == ir::ReduceOp::max ? "maximum" : "minimum", {accumulator.total, value}, type)}, span);
+      emit(lowered::Assign{accumulator.total, "=",
+                           lowered::call(op.op == ir::ReduceOp::max ? "maximum" : "minimum",
+                                         {accumulator.total, value}, type)},
+           span);
     } else if (op.op == ir::ReduceOp::any || op.op == ir::ReduceOp::all) {
-      emit(lowered::Assign{accumulator.total, "=", lowered::binary(op.op == ir::ReduceOp::any ? "||" : "&&", accumulator.total, value, type)}, span);
+      emit(lowered::Assign{accumulator.total, "=",
+                           lowered::binary(op.op == ir::ReduceOp::any ? "||" : "&&", accumulator.total, value,
+                                           type)},
+           span);
     } else if (is_float(type) || type == DType::index) {
       emit(lowered::Assign{accumulator.total, op.op == ir::ReduceOp::prod ? "*=" : "+=", value}, span);
     } else {
-      emit(lowered::Assign{accumulator.total, "=", lowered::call(op.op == ir::ReduceOp::prod ? "integer::multiply" : "integer::add", {accumulator.total, value}, type)}, span);
+      emit(lowered::Assign{accumulator.total, "=",
+                           lowered::call(op.op == ir::ReduceOp::prod ? "integer::multiply" : "integer::add",
+                                         {accumulator.total, value}, type)},
+           span);
     }
     if (accumulator.exists) emit(lowered::Assign{accumulator.exists, "=", lowered::boolean(true)}, span);
   });
@@ -143,9 +171,16 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
 
 void FunctionLowering::combine(const Accumulator& accumulator) {
   const Span span = kernel_.values[accumulator.value].span;
-  emit(lowered::Assign{accumulator.total, "=", lowered::call("team.reduce", {functor_of(accumulator.reduce->op), accumulator.total}, accumulator.total->type)}, span);
+  emit(lowered::Assign{accumulator.total, "=",
+                       lowered::call("team.reduce", {functor_of(accumulator.reduce->op), accumulator.total},
+                                     accumulator.total->type)},
+       span);
   if (accumulator.exists)
-    emit(lowered::Assign{accumulator.exists, "=", lowered::call("team.reduce", {lowered::name("Any{}", DType::index), accumulator.exists}, DType::boolean)}, span);
+    emit(lowered::Assign{accumulator.exists, "=",
+                         lowered::call("team.reduce",
+                                       {lowered::name("Any{}", DType::index), accumulator.exists},
+                                       DType::boolean)},
+         span);
 }
 
 Evaluated FunctionLowering::read(const Accumulator& accumulator) const {
@@ -183,18 +218,22 @@ void FunctionLowering::group_reductions(ir::ValueId id) {
     return axes;
   };
   sweep(*lane, [&] {
-    const bool any_plain = std::any_of(accumulators.begin(), accumulators.end(), [&](const Accumulator& a) { return crossed(a, Role::serial).empty(); });
+    const bool any_plain = std::any_of(accumulators.begin(), accumulators.end(), [&](const Accumulator& a) {
+      return crossed(a, Role::serial).empty();
+    });
     if (any_plain) {
       elements(*lane, [&] {
         for (const Accumulator& accumulator : accumulators)
-          if (crossed(accumulator, Role::serial).empty()) points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); });
+          if (crossed(accumulator, Role::serial).empty())
+            points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); });
       });
     }
     for (const Accumulator& accumulator : accumulators) {
       const auto loops = crossed(accumulator, Role::serial);
       if (loops.empty()) continue;
       points(loops, [&] {
-        elements(*lane, [&] { points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); }); });
+        elements(*lane,
+                 [&] { points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); }); });
       });
     }
   });
@@ -228,14 +267,16 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
   if (is_known_count(op)) {
     ir::SizeId product = plan_.sizes.constant(1);
     for (ir::AxisId axis : op.axes)
-      product = plan_.sizes.multiply(product, plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+      product = plan_.sizes.multiply(
+          product, plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
     return {size(product), nullptr};
   }
   if (crossed_lane(op)) {
     group_reductions(id);
     return scopes_.back().memo.at(instance(id));
   }
-  const bool loops = std::any_of(op.axes.begin(), op.axes.end(), [&](ir::AxisId axis) { return phase_.role(axis) == Role::serial; });
+  const bool loops = std::any_of(op.axes.begin(), op.axes.end(),
+                                 [&](ir::AxisId axis) { return phase_.role(axis) == Role::serial; });
   const bool in_vector = scopes_.back().is_elements && phase_.has_vectors();
   return loops && in_vector ? lane_reduction(id, op) : serial_reduction(id, op);
 }

@@ -7,14 +7,17 @@ namespace tessera::emit {
 
 namespace {
 
-lowered::Expr lower_atom(const ir::Kernel& kernel, const ir::SizeTable& sizes, const ir::SizeTable::AtomNode& atom) {
+lowered::Expr lower_atom(const ir::Kernel& kernel, const ir::SizeTable& sizes,
+                         const ir::SizeTable::AtomNode& atom) {
   using Atom = ir::SizeTable::Atom;
-  if (atom.kind == Atom::symbol) return lowered::name(safe_name(kernel.symbols[atom.symbol].name), DType::index);
+  if (atom.kind == Atom::symbol)
+    return lowered::name(safe_name(kernel.symbols[atom.symbol].name), DType::index);
   const char* callee = atom.kind == Atom::floor_divide ? "integer::divide"
                        : atom.kind == Atom::modulo     ? "integer::modulo"
                        : atom.kind == Atom::minimum    ? "minimum"
                                                        : "maximum";
-  return lowered::call(callee, {lower_size(kernel, sizes, atom.left), lower_size(kernel, sizes, atom.right)}, DType::index);
+  return lowered::call(callee, {lower_size(kernel, sizes, atom.left), lower_size(kernel, sizes, atom.right)},
+                       DType::index);
 }
 
 }  // namespace
@@ -28,7 +31,8 @@ lowered::Expr lower_size(const ir::Kernel& kernel, const ir::SizeTable& sizes, i
       continue;
     }
     lowered::Expr product = lowered::integer(term.coefficient);
-    for (uint32_t atom : term.atoms) product = lowered::multiply(product, lower_atom(kernel, sizes, sizes.atom(atom)));
+    for (uint32_t atom : term.atoms)
+      product = lowered::multiply(product, lower_atom(kernel, sizes, sizes.atom(atom)));
     sum = lowered::add(sum, product);
   }
   return lowered::add(sum, lowered::integer(constant));

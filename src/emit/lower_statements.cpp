@@ -21,7 +21,8 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   const bool vectors = phase_.has_vectors();
   const Expr vector = vectors ? lowered::name("kVector", DType::index) : lowered::integer(1);
   const auto first = [&](const char* strip) {
-    return lowered::add(range.first, lowered::call("team.first", {lowered::name(strip, DType::index), vector}, DType::index));
+    return lowered::add(
+        range.first, lowered::call("team.first", {lowered::name(strip, DType::index), vector}, DType::index));
   };
   Scope bindings;
   bindings.axes.insert(lane.axis);
@@ -33,7 +34,8 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
             fmt::format("guard: `{}` ends", wanted), true, std::move(bindings), body);
     });
   } else {
-    count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads", std::move(bindings), body);
+    count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads",
+               std::move(bindings), body);
   }
   names_.release(coordinate);
   sweep_ = outer;
@@ -53,7 +55,8 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
     if (k == axes.size()) return body();
     const ir::AxisId axis = axes[k];
     if (phase_.role(axis) == Role::unrolled) {
-      const int64_t first = *plan_.sizes.as_constant(kernel_.axes[axis].lower), end = *plan_.sizes.as_constant(kernel_.axes[axis].upper);
+      const int64_t first = *plan_.sizes.as_constant(kernel_.axes[axis].lower),
+                    end = *plan_.sizes.as_constant(kernel_.axes[axis].upper);
       const auto outer = unrolled_;
       for (int64_t coordinate = first; coordinate < end; ++coordinate) {
         unrolled_[axis] = coordinate;
@@ -110,14 +113,18 @@ void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Sp
   const Storage storage = variables_[id] = make_storage(named(variable.name), variable.dtype, axes, false);
   prepare(declare_statement.initial);
   if (!storage.lane && storage.serial.empty()) {
-    points(storage.unrolled, [&] { declare(storage, as_stored(as_float(eval(declare_statement.initial)), variable.dtype), span); });
+    points(storage.unrolled, [&] {
+      declare(storage, as_stored(as_float(eval(declare_statement.initial)), variable.dtype), span);
+    });
     return;
   }
   points(storage.unrolled, [&] { declare(storage, nullptr, span); });
   const auto fill = [&] {
     points(storage.serial, [&] {
       points(storage.unrolled, [&] {
-        emit(lowered::Assign{place(storage), "=", as_stored(as_float(eval(declare_statement.initial)), variable.dtype)}, span);
+        emit(lowered::Assign{place(storage), "=",
+                             as_stored(as_float(eval(declare_statement.initial)), variable.dtype)},
+             span);
       });
     });
   };
@@ -132,12 +139,16 @@ void FunctionLowering::snapshot(ir::VariableId variable, const std::vector<const
     if (!op || op->variable != variable || snapshots_.contains(read)) continue;
     std::set<ir::ValueId> seen;
     const bool needed = std::any_of(later.begin(), later.end(), [&](const ir::Statement* statement) {
-      const auto reads_value = [&](ir::ValueId id) { return analysis_.dependence.contains(id) && reads(id, read, seen); };
+      const auto reads_value = [&](ir::ValueId id) {
+        return analysis_.dependence.contains(id) && reads(id, read, seen);
+      };
       if (const auto* next = std::get_if<ir::Assign>(&statement->node)) return reads_value(next->value);
       if (const auto* next = std::get_if<ir::Declare>(&statement->node)) return reads_value(next->initial);
       if (const auto* next = std::get_if<ir::Write>(&statement->node))
-        return reads_value(next->value) || std::any_of(next->indices.begin(), next->indices.end(), reads_value);
-      if (const auto* next = std::get_if<ir::Loop>(&statement->node)) return loop_reads(next->body, read, seen);
+        return reads_value(next->value) ||
+               std::any_of(next->indices.begin(), next->indices.end(), reads_value);
+      if (const auto* next = std::get_if<ir::Loop>(&statement->node))
+        return loop_reads(next->body, read, seen);
       return false;
     });
     if (!needed) continue;
@@ -160,8 +171,11 @@ void FunctionLowering::snapshot(ir::VariableId variable, const std::vector<const
   }
 }
 
-bool FunctionLowering::loop_reads(const ir::Block& statements, ir::ValueId read, std::set<ir::ValueId>& seen) const {
-  const auto reads_value = [&](ir::ValueId id) { return analysis_.dependence.contains(id) && reads(id, read, seen); };
+bool FunctionLowering::loop_reads(const ir::Block& statements, ir::ValueId read,
+                                  std::set<ir::ValueId>& seen) const {
+  const auto reads_value = [&](ir::ValueId id) {
+    return analysis_.dependence.contains(id) && reads(id, read, seen);
+  };
   return std::any_of(statements.begin(), statements.end(), [&](const ir::Statement& statement) {
     if (const auto* next = std::get_if<ir::Assign>(&statement.node)) return reads_value(next->value);
     if (const auto* next = std::get_if<ir::Declare>(&statement.node)) return reads_value(next->initial);
@@ -176,7 +190,8 @@ bool FunctionLowering::reads(ir::ValueId id, ir::ValueId read, std::set<ir::Valu
   if (id == read) return true;
   if (!seen.insert(id).second) return false;
   const auto operands = ir::operands_of(kernel_.values[id].op);
-  return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) { return reads(operand, read, seen); });
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](ir::ValueId operand) { return reads(operand, read, seen); });
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::ReadVariable& op) {
@@ -184,14 +199,16 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::ReadVariable& op) 
   return {place(copy != snapshots_.end() ? copy->second : variables_.at(op.variable)), nullptr};
 }
 
-void FunctionLowering::assign(const ir::Assign& assign, Span span, const std::vector<const ir::Statement*>& later) {
+void FunctionLowering::assign(const ir::Assign& assign, Span span,
+                              const std::vector<const ir::Statement*>& later) {
   const Storage& storage = variables_.at(assign.variable);
   prepare(assign.value);
   snapshot(assign.variable, later);
   std::vector<ir::AxisId> free = storage.serial;
   free.insert(free.end(), storage.unrolled.begin(), storage.unrolled.end());
   std::erase_if(free, [&](ir::AxisId axis) {
-    return std::any_of(assign.picks.begin(), assign.picks.end(), [&](const auto& pick) { return pick.first == axis; });
+    return std::any_of(assign.picks.begin(), assign.picks.end(),
+                       [&](const auto& pick) { return pick.first == axis; });
   });
   const auto update = [&] { points(free, [&] { assign_point(assign, storage, span); }); };
   if (!storage.lane) return update();
@@ -204,7 +221,9 @@ void FunctionLowering::assign_point(const ir::Assign& assign, const Storage& sto
   for (const auto& [axis, coordinate] : assign.picks) unrolled_[axis] = coordinate;
   const Expr target = place(storage);
   unrolled_ = outer;
-  guard(value.exists, "", [&] { emit(lowered::Assign{target, "=", as_stored(as_float(value), storage.type)}, span); });
+  guard(value.exists, "", [&] {
+    emit(lowered::Assign{target, "=", as_stored(as_float(value), storage.type)}, span);
+  });
 }
 
 void FunctionLowering::run_loop(const ir::Loop& statement) {
@@ -216,23 +235,32 @@ void FunctionLowering::run_loop(const ir::Loop& statement) {
     name = named(name);
     bindings.axes.insert(statement.axis);
     bindings.coordinates[statement.axis] = lowered::name(name, DType::index);
-    count_loop(name, {lower_bound(statement.axis), upper_bound(statement.axis)}, "1", std::move(bindings), [&] { block(statement.body); });
+    count_loop(name, {lower_bound(statement.axis), upper_bound(statement.axis)}, "1", std::move(bindings),
+               [&] { block(statement.body); });
     return;
   }
   const Lane* lane = phase_.lane_of(statement.axis);
   const int64_t fixed = lane ? lane->tile : std::max<int64_t>(phase_.serial_tile(statement.axis), 1);
   const std::string step = fixed > 0 ? fmt::format("{}", fixed) : "kChunk";
   const std::string first = named(name + "_first");
-  count_loop(first, {lower_bound(statement.axis), upper_bound(statement.axis)}, step, std::move(bindings), [&] {
-          Range range{lowered::name(first, DType::index), upper_bound(statement.axis)};
-          if (!lane || fixed > 0) {
-            const std::string end = named(name + "_end");
-            emit(lowered::Local{"index", end, {}, lowered::call("minimum", {lowered::add(range.first, lowered::integer(fixed)), range.end}, DType::index), true, false});
-            range.end = lowered::name(end, DType::index);
-          }
-          scopes_.back().ranges[statement.axis] = range;
-          block(statement.body);
-        });
+  count_loop(first, {lower_bound(statement.axis), upper_bound(statement.axis)}, step, std::move(bindings),
+             [&] {
+               Range range{lowered::name(first, DType::index), upper_bound(statement.axis)};
+               if (!lane || fixed > 0) {
+                 const std::string end = named(name + "_end");
+                 emit(lowered::Local{
+                     "index",
+                     end,
+                     {},
+                     lowered::call("minimum", {lowered::add(range.first, lowered::integer(fixed)), range.end},
+                                   DType::index),
+                     true,
+                     false});
+                 range.end = lowered::name(end, DType::index);
+               }
+               scopes_.back().ranges[statement.axis] = range;
+               block(statement.body);
+             });
 }
 
 AxisSet FunctionLowering::write_axes(const ir::Write& write) const {
@@ -261,7 +289,8 @@ void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
     if (!lane_among(write_axes(std::get<ir::Write>(statement->node)))) plain_write(*statement);
 }
 
-std::vector<ir::AxisId> FunctionLowering::free_axes_of(const ir::Write& write, const Lane& lane, Role role) const {
+std::vector<ir::AxisId> FunctionLowering::free_axes_of(const ir::Write& write, const Lane& lane,
+                                                       Role role) const {
   std::vector<ir::AxisId> axes;
   for (ir::AxisId axis : write_axes(write))
     if (axis != lane.axis && phase_.role(axis) == role && !is_bound(axis)) axes.push_back(axis);
@@ -273,7 +302,8 @@ void FunctionLowering::lane_writes(const Lane& lane, const std::vector<const ir:
   sweep(lane, [&] {
     std::vector<const ir::Statement*> plain;
     for (const ir::Statement* statement : batch)
-      if (free_axes_of(std::get<ir::Write>(statement->node), lane, Role::serial).empty()) plain.push_back(statement);
+      if (free_axes_of(std::get<ir::Write>(statement->node), lane, Role::serial).empty())
+        plain.push_back(statement);
     if (!plain.empty()) write_together(lane, plain);
     for (const ir::Statement* statement : batch) {
       const auto loops = free_axes_of(std::get<ir::Write>(statement->node), lane, Role::serial);
@@ -295,10 +325,14 @@ void FunctionLowering::write_together(const Lane& lane, const std::vector<const 
       const auto& write = std::get<ir::Write>(statement->node);
       points(free_axes_of(write, lane, Role::unrolled), [&] {
         if (!phase_.vector_writes.contains(&write)) return store_element(write, statement->span);
-        const auto open = std::find_if(vectors.begin(), vectors.end(), [&](const VectorWrite& v) { return v.statement == statement && v.copy == unrolled_; });
+        const auto open = std::find_if(vectors.begin(), vectors.end(), [&](const VectorWrite& v) {
+          return v.statement == statement && v.copy == unrolled_;
+        });
         if (open == vectors.end()) return;  // nothing exists in this copy
         const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
-        emit(lowered::Assign{lowered::element(open->vector, lowered::name(item_, DType::index), value->type), "=", value}, statement->span);
+        emit(lowered::Assign{lowered::element(open->vector, lowered::name(item_, DType::index), value->type),
+                             "=", value},
+             statement->span);
       });
     }
   });
@@ -313,7 +347,10 @@ void FunctionLowering::open_vector(const ir::Statement& statement, std::vector<V
   std::vector<int64_t> copy;
   for (const auto& [axis, coordinate] : unrolled_) copy.push_back(coordinate);
   const std::string name = named(tensor.name + "_vector" + suffix(copy));
-  emit(lowered::Local{fmt::format("Vector<{}, kVector>", type_name(tensor.dtype)), name, {}, nullptr, false, false}, statement.span);
+  emit(
+      lowered::Local{
+          fmt::format("Vector<{}, kVector>", type_name(tensor.dtype)), name, {}, nullptr, false, false},
+      statement.span);
   vectors.push_back({&statement, unrolled_, lowered::name(name, tensor.dtype), exists});
 }
 
@@ -324,7 +361,9 @@ void FunctionLowering::store_vector(const VectorWrite& open) {
   Expr exists = open.exists;
   const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
   const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-  guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, open.vector}, DType::index)}, open.statement->span); });
+  guard(exists, "", [&] {
+    emit(lowered::Evaluate{lowered::call(callee, {at, open.vector}, DType::index)}, open.statement->span);
+  });
   unrolled_ = outer;
 }
 
@@ -341,7 +380,9 @@ void FunctionLowering::store_element(const ir::Write& write, Span span) {
   const DType type = kernel_.tensors[write.tensor].dtype;
   const Expr stored = value.value->type == type ? value.value : as_stored(as_float(value), type);
   const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-  guard(exists, "", [&] { emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span); });
+  guard(exists, "", [&] {
+    emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span);
+  });
 }
 
 // No lane: all threads of the group have the value, one writes it.

@@ -12,7 +12,12 @@ namespace tessera::emit {
 using lowered::Expr;
 
 Storage FunctionLowering::make_storage(std::string base, DType type, const AxisSet& axes, bool vector) {
-  Storage storage{.base = std::move(base), .type = type, .lane = lane_among(axes), .vector = vector, .unrolled = {}, .serial = {}};
+  Storage storage{.base = std::move(base),
+                  .type = type,
+                  .lane = lane_among(axes),
+                  .vector = vector,
+                  .unrolled = {},
+                  .serial = {}};
   for (ir::AxisId axis : axes) {
     if (phase_.role(axis) == Role::unrolled) storage.unrolled.push_back(axis);
     if (phase_.role(axis) == Role::serial && kernel_.axes[axis].is_tile()) storage.serial.push_back(axis);
@@ -39,7 +44,8 @@ void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) 
   }
   std::vector<int64_t> coordinates;
   for (ir::AxisId axis : storage.unrolled) coordinates.push_back(unrolled_.at(axis));
-  emit(lowered::Local{type, storage.base + suffix(coordinates), extents, initial, false, initial != nullptr}, span);
+  emit(lowered::Local{type, storage.base + suffix(coordinates), extents, initial, false, initial != nullptr},
+       span);
 }
 
 // The element of the storage at the current point.
@@ -49,17 +55,21 @@ Expr FunctionLowering::place(const Storage& storage) {
   Expr result = lowered::name(storage.base + suffix(coordinates), storage.type);
   for (ir::AxisId axis : storage.serial) {
     const Expr first = range_of(axis).first;
-    const Expr offset = lowered::constant_of(first) == 0 ? coordinate(axis)
-                                                         : lowered::binary("-", coordinate(axis), first, DType::index);
+    const Expr offset = lowered::constant_of(first) == 0
+                            ? coordinate(axis)
+                            : lowered::binary("-", coordinate(axis), first, DType::index);
     result = lowered::element(result, offset, storage.type);
   }
   if (!storage.lane) return result;
   result = lowered::element(result, lowered::name(strip_, DType::index), storage.type);
-  if (storage.vector || phase_.has_vectors()) result = lowered::element(result, lowered::name(item_, DType::index), storage.type);
+  if (storage.vector || phase_.has_vectors())
+    result = lowered::element(result, lowered::name(item_, DType::index), storage.type);
   return result;
 }
 
-bool FunctionLowering::is_kept(ir::ValueId id) const { return sweep_ >= 0 && residency_.kept.contains(instance(id)); }
+bool FunctionLowering::is_kept(ir::ValueId id) const {
+  return sweep_ >= 0 && residency_.kept.contains(instance(id));
+}
 
 Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
 
@@ -70,15 +80,20 @@ size_t FunctionLowering::home_of(ir::ValueId id) const {
   return std::max<size_t>(scope_of(id, false, lane->axis), is_invariant(id) ? 0 : 1);
 }
 
-bool FunctionLowering::is_invariant(ir::ValueId id) const { return is_row_invariant(plan_, function_plan_, id); }
+bool FunctionLowering::is_invariant(ir::ValueId id) const {
+  return is_row_invariant(plan_, function_plan_, id);
+}
 
 // An array for a value that stays in registers for later sweeps; it stands where all of them can see it.
 const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vector) {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
   Storage storage{.base = {}, .type = type, .lane = lane, .vector = vector, .unrolled = {}, .serial = {}};
   at_scope(home_of(id), [&] {
-    const bool is_load = std::holds_alternative<ir::Load>(kernel_.values[id].op) && kernel_.values[id].name.empty();
-    storage.base = named(is_load ? kernel_.tensors[std::get<ir::Load>(kernel_.values[id].op).tensor].name + "_row" + suffix(instance(id).second) : name_for(id));
+    const bool is_load =
+        std::holds_alternative<ir::Load>(kernel_.values[id].op) && kernel_.values[id].name.empty();
+    storage.base = named(is_load ? kernel_.tensors[std::get<ir::Load>(kernel_.values[id].op).tensor].name +
+                                       "_row" + suffix(instance(id).second)
+                                 : name_for(id));
     declare(storage, nullptr, kernel_.values[id].span);
   });
   kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);

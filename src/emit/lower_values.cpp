@@ -30,12 +30,10 @@ int node_count(const Expr& expression) {
 bool is_trivial(const Expr& expression) {
   switch (expression->kind) {
     case Expression::Kind::name:
-    case Expression::Kind::literal:
-      return true;
+    case Expression::Kind::literal: return true;
     case Expression::Kind::element:
       return is_trivial(expression->operands[0]) && is_trivial(expression->operands[1]);
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -81,7 +79,8 @@ Expr zero(DType type) { return lowered::literal({}, type); }
 Evaluated FunctionLowering::eval(ir::ValueId id) {
   const size_t target = scope_of(id);
   const Instance key = instance(id);
-  if (const auto found = scopes_[target].memo.find(key); found != scopes_[target].memo.end()) return found->second;
+  if (const auto found = scopes_[target].memo.find(key); found != scopes_[target].memo.end())
+    return found->second;
   const bool in_lane = lane_among(analysis_.dependence.at(id).axes) != nullptr;
   if (in_lane && sweep_ >= 0) residency_.sweeps[key].insert(sweep_);
   if (in_lane && is_kept(id)) {
@@ -138,7 +137,8 @@ bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, boo
   if (value.dtype == DType::index && node_count(result.value) <= kNodesInIndex) return false;
   if (!value.name.empty() || crosses_scope || std::holds_alternative<ir::Load>(value.op)) return true;
   // The copies of an unrolled axis share what does not depend on it.
-  const bool shared_by_copies = instance(id).second.size() < unrolled_.size() && node_count(result.value) > kNodesInIndex;
+  const bool shared_by_copies =
+      instance(id).second.size() < unrolled_.size() && node_count(result.value) > kNodesInIndex;
   return shared_by_copies || analysis_.uses.at(id) > 1 || node_count(result.value) > kNodesInLine;
 }
 
@@ -162,7 +162,9 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Constant& op) {
   return {lowered::literal(op.value, is_narrow_float(type) ? DType::f32 : type), nullptr};
 }
 
-Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coordinate& op) { return {coordinate(op.axis), nullptr}; }
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coordinate& op) {
+  return {coordinate(op.axis), nullptr};
+}
 
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Extent& op) { return {size(op.size), nullptr}; }
 
@@ -182,7 +184,8 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Lookup& op) {
   }
   const Expr inside = lowered::call("inside", {index, lowered::integer(size)}, DType::boolean);
   result.exists = lowered::conjunction(result.exists, inside);
-  const Expr element = lowered::element(lowered::name(table_name(kernel_, op.table), table.dtype), index, table.dtype);
+  const Expr element =
+      lowered::element(lowered::name(table_name(kernel_, op.table), table.dtype), index, table.dtype);
   result.value = lowered::ternary(inside, element, zero(table.dtype));
   return result;
 }
@@ -235,7 +238,8 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   const Instance key = instance(id);
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   auto& vectors = scopes_[target].vectors;
-  if (const auto found = vectors.find(key); found != vectors.end()) return lowered::name(found->second, tensor.dtype);
+  if (const auto found = vectors.find(key); found != vectors.end())
+    return lowered::name(found->second, tensor.dtype);
   if (is_kept(id)) return lowered::name(kept_vector(id, op), tensor.dtype);
   std::string name;
   at_scope(target, [&] {
@@ -282,13 +286,16 @@ Expr FunctionLowering::presence(ir::ValueId id) {
   if (const auto* filter = std::get_if<ir::Filter>(&value.op)) {
     const Evaluated condition = eval(filter->condition);
     const Expr below = lowered::conjunction(condition.exists, presence(filter->operand));
-    if (const auto known = lowered::constant_of(condition.value)) return *known ? below : lowered::boolean(false);
+    if (const auto known = lowered::constant_of(condition.value))
+      return *known ? below : lowered::boolean(false);
     return lowered::conjunction(condition.value, below);
   }
   if (std::holds_alternative<ir::Reduce>(value.op)) return eval(id).exists;
   Expr exists;
-  if (const auto* load = std::get_if<ir::Load>(&value.op)) indices(load->tensor, load->indices, load->in_bounds, exists);
-  for (ir::ValueId operand : ir::operands_of(value.op)) exists = lowered::conjunction(exists, presence(operand));
+  if (const auto* load = std::get_if<ir::Load>(&value.op))
+    indices(load->tensor, load->indices, load->in_bounds, exists);
+  for (ir::ValueId operand : ir::operands_of(value.op))
+    exists = lowered::conjunction(exists, presence(operand));
   return exists;
 }
 
@@ -304,10 +311,16 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
                                                      : lowered::unary("-", value, value->type);
       break;
     case ir::UnaryOp::logical_not:
-      result.value = lowered::constant_of(value) ? lowered::boolean(*lowered::constant_of(value) == 0) : lowered::unary("!", value, type);
+      result.value = lowered::constant_of(value) ? lowered::boolean(*lowered::constant_of(value) == 0)
+                                                 : lowered::unary("!", value, type);
       break;
-    case ir::UnaryOp::bit_not: result.value = lowered::call(fmt::format("{}", type_name(type)), {lowered::unary("~", value, type)}, type); break;
-    case ir::UnaryOp::absolute: result.value = lowered::call(integer ? "integer::abs" : "math::abs", {value}, value->type); break;
+    case ir::UnaryOp::bit_not:
+      result.value =
+          lowered::call(fmt::format("{}", type_name(type)), {lowered::unary("~", value, type)}, type);
+      break;
+    case ir::UnaryOp::absolute:
+      result.value = lowered::call(integer ? "integer::abs" : "math::abs", {value}, value->type);
+      break;
     case ir::UnaryOp::floor: result.value = lowered::call("math::floor", {value}, value->type); break;
     case ir::UnaryOp::ceil: result.value = lowered::call("math::ceil", {value}, value->type); break;
     case ir::UnaryOp::round: result.value = lowered::call("math::round", {value}, value->type); break;
@@ -317,13 +330,15 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
 }
 
 // Coordinates of unrolled axes are numbers: what follows from them is decided here instead of at run time.
-std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const {
+std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Evaluated& left,
+                                                const Evaluated& right) const {
   const auto a = lowered::constant_of(left.value), b = lowered::constant_of(right.value);
   if (left.exists || right.exists) return std::nullopt;
   const bool logical = op.op == ir::BinaryOp::logical_and || op.op == ir::BinaryOp::logical_or;
   if (logical && (a || b)) {
     const bool known = (a ? *a : *b) != 0, decides = known == (op.op == ir::BinaryOp::logical_or);
-    return decides ? Evaluated{lowered::boolean(known), nullptr} : Evaluated{(a ? right : left).value, nullptr};
+    return decides ? Evaluated{lowered::boolean(known), nullptr}
+                   : Evaluated{(a ? right : left).value, nullptr};
   }
   if (!a || !b) return std::nullopt;
   switch (op.op) {
@@ -340,7 +355,8 @@ std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Eval
 // One number that divides every element of a lane.
 bool FunctionLowering::divides_lane(const ir::Binary& op) const {
   const ir::Value& right = kernel_.values[op.right];
-  return right.dtype == DType::f32 && !std::holds_alternative<ir::Constant>(right.op) && !lane_among(analysis_.dependence.at(op.right).axes) &&
+  return right.dtype == DType::f32 && !std::holds_alternative<ir::Constant>(right.op) &&
+         !lane_among(analysis_.dependence.at(op.right).axes) &&
          lane_among(analysis_.dependence.at(op.left).axes) && sweep_ >= 0;
 }
 
@@ -349,11 +365,13 @@ Expr FunctionLowering::divisor(ir::ValueId id, const Expr& value) {
   const size_t target = scope_of(id);
   auto& divisors = scopes_[target].loads;
   const std::string text = "Divisor(" + print(value) + ")";
-  if (const auto known = divisors.find(text); known != divisors.end()) return lowered::name(known->second, DType::f32);
+  if (const auto known = divisors.find(text); known != divisors.end())
+    return lowered::name(known->second, DType::f32);
   std::string name;
   at_scope(target, [&] {
     name = named("by_" + name_for(id));
-    emit(lowered::Local{"Divisor", name, {}, lowered::call("Divisor", {value}, DType::f32), true, false}, kernel_.values[id].span);
+    emit(lowered::Local{"Divisor", name, {}, lowered::call("Divisor", {value}, DType::f32), true, false},
+         kernel_.values[id].span);
     scopes_.back().loads.emplace(text, name);
   });
   return lowered::name(name, DType::f32);
@@ -370,12 +388,14 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
   const DType carried = is_narrow_float(type) ? DType::f32 : type;
   const bool integer = is_integer(left.value->type);
   if (op.op == ir::BinaryOp::minimum || op.op == ir::BinaryOp::maximum) {
-    result.value = lowered::call(op.op == ir::BinaryOp::minimum ? "minimum" : "maximum", {left.value, right.value}, carried);
+    result.value = lowered::call(op.op == ir::BinaryOp::minimum ? "minimum" : "maximum",
+                                 {left.value, right.value}, carried);
   } else if (integer && type == DType::index && op.op == ir::BinaryOp::add) {
     result.value = lowered::add(left.value, right.value);
   } else if (integer && type == DType::index && op.op == ir::BinaryOp::subtract) {
     const auto b = lowered::constant_of(right.value);
-    result.value = b ? lowered::add(left.value, lowered::integer(-*b)) : lowered::binary("-", left.value, right.value, type);
+    result.value = b ? lowered::add(left.value, lowered::integer(-*b))
+                     : lowered::binary("-", left.value, right.value, type);
   } else if (integer && type == DType::index && op.op == ir::BinaryOp::multiply) {
     result.value = lowered::multiply(left.value, right.value);
   } else if (integer && integer_function(op.op)) {
@@ -432,7 +452,8 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Select& op) {
   if (a.exists || b.exists) {
     const Expr yes = lowered::boolean(true);
     result.exists = lowered::conjunction(
-        result.exists, lowered::ternary(condition.value, a.exists ? a.exists : yes, b.exists ? b.exists : yes));
+        result.exists,
+        lowered::ternary(condition.value, a.exists ? a.exists : yes, b.exists ? b.exists : yes));
   }
   return result;
 }
@@ -462,7 +483,8 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
 
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Pick& op) {
   const auto before = unrolled_.find(op.axis);
-  const std::optional<int64_t> outer = before == unrolled_.end() ? std::nullopt : std::optional(before->second);
+  const std::optional<int64_t> outer =
+      before == unrolled_.end() ? std::nullopt : std::optional(before->second);
   unrolled_[op.axis] = op.coordinate;
   const Evaluated result = eval(op.operand);
   if (outer) {

@@ -11,7 +11,8 @@ namespace {
 
 Expr make(Expression::Kind kind, std::string text, DType type, std::vector<Expr> operands = {},
           ir::Literal value = {}) {
-  return std::make_shared<const Expression>(Expression{kind, std::move(text), type, value, std::move(operands)});
+  return std::make_shared<const Expression>(
+      Expression{kind, std::move(text), type, value, std::move(operands)});
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ Expr binary(std::string op, Expr left, Expr right, DType type) {
 
 Expr ternary(Expr condition, Expr if_true, Expr if_false) {
   const DType type = if_true->type;
-  return make(Expression::Kind::ternary, "", type, {std::move(condition), std::move(if_true), std::move(if_false)});
+  return make(Expression::Kind::ternary, "", type,
+              {std::move(condition), std::move(if_true), std::move(if_false)});
 }
 
 Expr call(std::string callee, std::vector<Expr> arguments, DType type) {

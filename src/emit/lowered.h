@@ -20,15 +20,15 @@ using Expr = std::shared_ptr<const Expression>;
 /// One node of a C++ expression.
 struct Expression {
   enum class Kind {
-    name,       // text
-    literal,    // value, of `type`
-    unary,      // text is the operator: - ! ~
-    binary,     // text is the operator
-    ternary,    // operands: condition, if true, if false
-    call,       // text(operands…), template arguments are part of the text
-    element,    // operands[0][operands[1]]
-    list,       // text{operands…}
-    member,     // operands[0].text
+    name,     // text
+    literal,  // value, of `type`
+    unary,    // text is the operator: - ! ~
+    binary,   // text is the operator
+    ternary,  // operands: condition, if true, if false
+    call,     // text(operands…), template arguments are part of the text
+    element,  // operands[0][operands[1]]
+    list,     // text{operands…}
+    member,   // operands[0].text
   };
   Kind kind = Kind::name;
   std::string text;
@@ -74,7 +74,7 @@ struct Local {
   std::vector<std::string> extents;  // array dimensions, as text
   Expr initial;                      // may be null for arrays
   bool is_const = true;
-  bool is_initialisation = false;    // the start value of an accumulator: what a planted fault may drop
+  bool is_initialisation = false;  // the start value of an accumulator: what a planted fault may drop
 };
 /// `target = value;` or `target op= value;`
 struct Assign {

@@ -37,17 +37,20 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
     phase.functions.push_back({.suffix = "", .resident = true, .staged = false});
     return;
   }
-  const bool has_state = std::any_of(kernel.variables.begin(), kernel.variables.end(), [&](const ir::Variable& variable) {
-    return std::any_of(variable.axes.begin(), variable.axes.end(), [&](ir::AxisId axis) {
-      return phase.is_lane(axis) && !phase.lane_of(axis)->chunked && !phase.analysis.loops.contains(axis);
-    });
-  });
+  const bool has_state =
+      std::any_of(kernel.variables.begin(), kernel.variables.end(), [&](const ir::Variable& variable) {
+        return std::any_of(variable.axes.begin(), variable.axes.end(), [&](ir::AxisId axis) {
+          return phase.is_lane(axis) && !phase.lane_of(axis)->chunked && !phase.analysis.loops.contains(axis);
+        });
+      });
   const bool bounded = std::all_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
     return lane.chunked || greatest_extent(kernel, sizes, lane.axis).has_value();
   });
-  phase.functions.push_back({.suffix = has_state || bounded ? "" : "resident", .resident = true, .staged = false});
+  phase.functions.push_back(
+      {.suffix = has_state || bounded ? "" : "resident", .resident = true, .staged = false});
   if (has_state || bounded) {
-    phase.reasons.push_back(has_state ? "state along the lanes stays in registers" : "the extent of the lanes is bounded: rows stay in registers");
+    phase.reasons.push_back(has_state ? "state along the lanes stays in registers"
+                                      : "the extent of the lanes is bounded: rows stay in registers");
     return;
   }
   phase.functions.push_back({.suffix = "streaming", .resident = false, .staged = false});
@@ -57,7 +60,8 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
 }  // namespace
 
 const Lane* PhasePlan::lane_of(ir::AxisId axis) const {
-  const auto found = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.axis == axis; });
+  const auto found =
+      std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.axis == axis; });
   return found == lanes.end() ? nullptr : &*found;
 }
 
@@ -66,8 +70,8 @@ int64_t PhasePlan::serial_tile(ir::AxisId axis) const {
   return found == serial_tiles.end() ? 1 : found->second;
 }
 
-std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
-                                    DiagnosticSink& sink) {
+std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
+                                    const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (!check_requests(kernel, target, overrides, sink)) return std::nullopt;
   KernelPlan plan{.kernel = &kernel, .target = &target, .sizes = kernel.sizes, .phase = {}};
   PhasePlan& phase = plan.phase;
@@ -84,12 +88,14 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
 }
 
 bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
-  if (!function.resident || !plan.phase.vector_loads.contains(value) || plan.phase.units.empty()) return false;
+  if (!function.resident || !plan.phase.vector_loads.contains(value) || plan.phase.units.empty())
+    return false;
   const Dependence& dependence = plan.phase.analysis.dependence.at(value);
-  return dependence.loops.empty() && plan.kernel->values[value].total && std::all_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
-    const Lane* lane = plan.phase.lane_of(axis);
-    return (lane && !lane->chunked) || plan.phase.role(axis) == Role::unrolled;
-  });
+  return dependence.loops.empty() && plan.kernel->values[value].total &&
+         std::all_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
+           const Lane* lane = plan.phase.lane_of(axis);
+           return (lane && !lane->chunked) || plan.phase.role(axis) == Role::unrolled;
+         });
 }
 
 std::string describe(const KernelPlan& plan) {
@@ -99,12 +105,14 @@ std::string describe(const KernelPlan& plan) {
   for (const auto& [axis, role] : phase.roles) {
     text += fmt::format("  axis {}: {}", kernel.axes[axis].name, spelling_of(role));
     if (const Lane* lane = phase.lane_of(axis))
-      text += lane->chunked ? (lane->tile > 0 ? fmt::format(", chunks of {}", lane->tile) : ", chunks") : ", whole";
+      text += lane->chunked ? (lane->tile > 0 ? fmt::format(", chunks of {}", lane->tile) : ", chunks")
+                            : ", whole";
     text += '\n';
   }
   for (const Variant& variant : phase.variants)
-    text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name, variant.threads,
-                        variant.rows, variant.vector, variant.strips, variant.aligned ? ", aligned" : "",
+    text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name,
+                        variant.threads, variant.rows, variant.vector, variant.strips,
+                        variant.aligned ? ", aligned" : "",
                         variant.lane_limit > 0 ? fmt::format(", rows up to {}", variant.lane_limit) : "");
   for (const std::string& reason : phase.reasons) text += "  because " + reason + "\n";
   return text;

@@ -27,8 +27,8 @@ enum class Role {
 /// An axis that the threads of a group share.
 struct Lane {
   ir::AxisId axis;
-  bool chunked = false;   // a unit takes a chunk of the axis; otherwise all of it, or one tile of its loop
-  int64_t tile = 0;       // extent of the chunk or tile when it is fixed; 0: as many as the threads hold at once
+  bool chunked = false;  // a unit takes a chunk of the axis; otherwise all of it, or one tile of its loop
+  int64_t tile = 0;  // extent of the chunk or tile when it is fixed; 0: as many as the threads hold at once
 };
 
 /// One coordinate of a unit: an axis, or the chunks of a lane.
@@ -61,9 +61,9 @@ struct Variant {
   int rows = 0;     // groups in a block
   int vector = 1;
   int strips = 1;
-  bool aligned = false;        // asks for unit strides, alignment and divisible extents
-  int64_t lane_limit = 0;      // largest extent of the lanes it can hold; 0: any
-  int64_t rows_least = 0;      // smallest extent of the staged rows for which it is chosen
+  bool aligned = false;    // asks for unit strides, alignment and divisible extents
+  int64_t lane_limit = 0;  // largest extent of the lanes it can hold; 0: any
+  int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
 };
 
 /// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.
@@ -79,10 +79,10 @@ struct PhasePlan {
   std::vector<UnitAxis> units;  // slowest first
   std::optional<Staging> staging;
   std::vector<Lane> lanes;
-  std::set<ir::ValueId> vector_loads;            // loads that move as vectors along their lane
+  std::set<ir::ValueId> vector_loads;  // loads that move as vectors along their lane
   std::set<const ir::Write*> vector_writes;
   std::vector<AlignmentNeed> alignment;
-  std::vector<ir::SizeId> vector_multiples;      // sizes that must be multiples of the vector width
+  std::vector<ir::SizeId> vector_multiples;  // sizes that must be multiples of the vector width
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
   bool persistent = false;  // groups take many units each, because they keep what all units share
@@ -105,8 +105,8 @@ struct KernelPlan {
 };
 
 /// Plans one kernel for one chip. Requests that cannot be honoured are reported, and nothing is returned.
-std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
-                                    DiagnosticSink& sink);
+std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
+                                    const PlanOverrides& overrides, DiagnosticSink& sink);
 
 /// Whether a load is the same for every unit that a group works on: it depends on whole lanes alone.
 bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value);

@@ -29,7 +29,8 @@ using Lanes = std::vector<ir::AxisId>;
 
 class AxisChooser {
  public:
-  AxisChooser(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides, PhasePlan& phase)
+  AxisChooser(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides,
+              PhasePlan& phase)
       : kernel_(kernel), sizes_(sizes), overrides_(overrides), phase_(phase), analysis_(phase.analysis) {}
 
   void run() {
@@ -51,14 +52,16 @@ class AxisChooser {
 
   // A semantic step that nothing crosses means nothing to a plan: every partition gives the same result.
   int64_t tile_of(ir::AxisId id) const {
-    const bool free = axis(id).step == ir::StepKind::semantic && !analysis_.crossed.contains(id) && !analysis_.loops.contains(id);
+    const bool free = axis(id).step == ir::StepKind::semantic && !analysis_.crossed.contains(id) &&
+                      !analysis_.loops.contains(id);
     return free ? 0 : fixed_tile(kernel_, overrides_, id);
   }
 
   void assign_small_axes() {
     for (ir::AxisId id : analysis_.inner_axes) {
       if (!is_small(id)) continue;
-      const bool write_out = analysis_.picked.contains(id) && *constant_extent(kernel_, sizes_, id) <= kUnrollExtent;
+      const bool write_out =
+          analysis_.picked.contains(id) && *constant_extent(kernel_, sizes_, id) <= kUnrollExtent;
       phase_.roles[id] = write_out ? Role::unrolled : Role::serial;
     }
   }
@@ -81,7 +84,8 @@ class AxisChooser {
   }
 
   double price(const Access& access, const Lanes& lanes) {
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return access.axes.contains(id); });
+    const auto lane =
+        std::find_if(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return access.axes.contains(id); });
     if (lane == lanes.end()) return kBroadcast;
     if (access.indices.empty()) return kBroadcast;
     for (size_t d = 0; d + 1 < access.indices.size(); ++d)
@@ -96,7 +100,8 @@ class AxisChooser {
   double price(const Lanes& lanes) {
     double sum = 0;
     for (const Access& access : analysis_.accesses) sum += weight(access) * price(access, lanes);
-    const bool crosses = std::any_of(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return analysis_.crossed.contains(id); });
+    const bool crosses = std::any_of(lanes.begin(), lanes.end(),
+                                     [&](ir::AxisId id) { return analysis_.crossed.contains(id); });
     return crosses ? sum * kGroupReduction : sum;
   }
 
@@ -141,7 +146,8 @@ class AxisChooser {
     };
     std::vector<Candidate> candidates;
     for (ir::AxisId id : all_tile_axes())
-      if (is_parallel(id) && !phase_.roles.contains(id)) candidates.push_back({{id}, true, price_of_chunks(id)});
+      if (is_parallel(id) && !phase_.roles.contains(id))
+        candidates.push_back({{id}, true, price_of_chunks(id)});
     for (Lanes& lanes : row_candidates()) {
       const double cost = price(lanes);
       candidates.push_back({std::move(lanes), false, cost});
@@ -150,8 +156,9 @@ class AxisChooser {
       phase_.reasons.push_back("no axis to spread over threads: one thread of each group works");
       return;
     }
-    const auto best = std::min_element(candidates.begin(), candidates.end(),
-                                       [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+    const auto best =
+        std::min_element(candidates.begin(), candidates.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
     if (best->chunked) phase_.staging = staging(best->lanes[0]);
     for (ir::AxisId id : best->lanes) {
       const bool semantic_chunk = is_grid_axis(id) && !best->chunked;
@@ -177,7 +184,9 @@ class AxisChooser {
     std::map<ir::AxisId, std::set<ir::ValueId>> by_rows;
     for (const Access& access : analysis_.accesses)
       if (const auto rows = rows_of(access, lane)) by_rows[*rows].insert(access.value);
-    const auto best = std::max_element(by_rows.begin(), by_rows.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    const auto best = std::max_element(by_rows.begin(), by_rows.end(), [](const auto& a, const auto& b) {
+      return a.second.size() < b.second.size();
+    });
     if (best == by_rows.end()) return std::nullopt;
     Staging result{lane, best->first, {}, tile_of(best->first) > 0};
     int64_t bytes = 0;
@@ -191,28 +200,36 @@ class AxisChooser {
 
   // The unit axis along which a load is contiguous while the lane runs along another of its dimensions.
   std::optional<ir::AxisId> rows_of(const Access& access, ir::AxisId lane) {
-    if (access.is_write() || access.indices.size() < 2 || !access.axes.contains(lane) || price(access, {lane}) != kScattered) return std::nullopt;
+    if (access.is_write() || access.indices.size() < 2 || !access.axes.contains(lane) ||
+        price(access, {lane}) != kScattered)
+      return std::nullopt;
     if (!kernel_.values[access.value].total) return std::nullopt;
     for (const auto& index : access.indices)
       if (!index) return std::nullopt;
     for (const auto& [id, coefficient] : access.indices.back()->terms) {
-      const bool alone = std::none_of(access.indices.begin(), access.indices.end() - 1, [&](const auto& index) { return index->coefficient(id).has_value(); });
-      if (id != lane && alone && is_grid_axis(id) && is_parallel(id) && sizes_.as_constant(coefficient) == 1 && only_units(access, lane)) return id;
+      const bool alone = std::none_of(access.indices.begin(), access.indices.end() - 1,
+                                      [&](const auto& index) { return index->coefficient(id).has_value(); });
+      if (id != lane && alone && is_grid_axis(id) && is_parallel(id) &&
+          sizes_.as_constant(coefficient) == 1 && only_units(access, lane))
+        return id;
     }
     return std::nullopt;
   }
 
   // Besides the lane, the address depends on nothing that changes inside a unit.
   bool only_units(const Access& access, ir::AxisId lane) const {
-    return std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) { return id == lane || (is_grid_axis(id) && !analysis_.crossed.contains(id)); });
+    return std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) {
+      return id == lane || (is_grid_axis(id) && !analysis_.crossed.contains(id));
+    });
   }
 
   void explain_lanes(size_t candidates, bool chunked) {
     for (const Lane& lane : phase_.lanes)
-      phase_.reasons.push_back(fmt::format(
-          "lanes run along `{}`: neighbours in memory for the most bytes ({} {} priced); {}", axis(lane.axis).name,
-          candidates, candidates == 1 ? "choice" : "choices",
-          chunked ? "nothing crosses it, so units take chunks of it" : "a group of threads takes all of it and meets in reductions"));
+      phase_.reasons.push_back(
+          fmt::format("lanes run along `{}`: neighbours in memory for the most bytes ({} {} priced); {}",
+                      axis(lane.axis).name, candidates, candidates == 1 ? "choice" : "choices",
+                      chunked ? "nothing crosses it, so units take chunks of it"
+                              : "a group of threads takes all of it and meets in reductions"));
   }
 
   Lanes all_tile_axes() const {
@@ -240,7 +257,8 @@ class AxisChooser {
   // Neighbouring units should touch neighbouring memory: the order of the dimensions of what is written.
   void order_units() {
     if (analysis_.writes.empty()) return;
-    const auto first_write = std::find_if(analysis_.accesses.begin(), analysis_.accesses.end(), [](const Access& a) { return a.is_write(); });
+    const auto first_write = std::find_if(analysis_.accesses.begin(), analysis_.accesses.end(),
+                                          [](const Access& a) { return a.is_write(); });
     const auto position = [&](const UnitAxis& unit) {
       for (size_t d = 0; d < first_write->index_values.size(); ++d)
         if (analysis_.depends(first_write->index_values[d], unit.axis)) return static_cast<int>(d);
@@ -252,26 +270,33 @@ class AxisChooser {
 
   void choose_vector_accesses() {
     if (phase_.staging) {
-      phase_.reasons.push_back(fmt::format("{} loads are contiguous along `{}`: their tiles pass through shared memory", phase_.staging->loads.size(), axis(phase_.staging->rows).name));
+      phase_.reasons.push_back(
+          fmt::format("{} loads are contiguous along `{}`: their tiles pass through shared memory",
+                      phase_.staging->loads.size(), axis(phase_.staging->rows).name));
       return;
     }
     for (const Access& access : analysis_.accesses) {
       std::vector<ir::SizeId> multiples;
       if (!moves_as_vector(access, multiples)) continue;
-      if (access.write) phase_.vector_writes.insert(access.write);
-      else phase_.vector_loads.insert(access.value);
+      if (access.write)
+        phase_.vector_writes.insert(access.write);
+      else
+        phase_.vector_loads.insert(access.value);
       for (ir::SizeId size : multiples)
-        if (std::find(phase_.vector_multiples.begin(), phase_.vector_multiples.end(), size) == phase_.vector_multiples.end())
+        if (std::find(phase_.vector_multiples.begin(), phase_.vector_multiples.end(), size) ==
+            phase_.vector_multiples.end())
           phase_.vector_multiples.push_back(size);
-      const auto known = std::find_if(phase_.alignment.begin(), phase_.alignment.end(),
-                                      [&](const AlignmentNeed& need) { return need.tensor == access.tensor; });
+      const auto known =
+          std::find_if(phase_.alignment.begin(), phase_.alignment.end(),
+                       [&](const AlignmentNeed& need) { return need.tensor == access.tensor; });
       if (known == phase_.alignment.end()) phase_.alignment.push_back({access.tensor, access.is_write()});
     }
   }
 
   // Consecutive lanes lie side by side along the last dimension, and what is added to them can keep the alignment.
   bool moves_as_vector(const Access& access, std::vector<ir::SizeId>& multiples) {
-    const auto lane = std::find_if(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& l) { return access.axes.contains(l.axis); });
+    const auto lane = std::find_if(phase_.lanes.begin(), phase_.lanes.end(),
+                                   [&](const Lane& l) { return access.axes.contains(l.axis); });
     if (lane == phase_.lanes.end() || price(access, {lane->axis}) != 1) return false;
     if (!last_index_in_bounds(access)) return false;
     const ir::Affine& last = *access.indices.back();
@@ -285,7 +310,9 @@ class AxisChooser {
   bool last_index_in_bounds(const Access& access) {
     const uint32_t bit = 1u << (access.indices.size() - 1);
     if (access.write) {
-      const bool steady = std::none_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) { return presence_varies(kernel_, analysis_, access.value, lane.axis); });
+      const bool steady = std::none_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) {
+        return presence_varies(kernel_, analysis_, access.value, lane.axis);
+      });
       return (access.write->in_bounds & bit) != 0 && steady;
     }
     return (std::get<ir::Load>(kernel_.values[access.value].op).in_bounds & bit) != 0;
@@ -293,7 +320,9 @@ class AxisChooser {
 
   static constexpr int64_t kWidestVector = 16;
   bool may_be_multiple(ir::SizeId size, std::vector<ir::SizeId>& multiples) {
-    if (const auto constant = sizes_.as_constant(size)) return *constant % kWidestVector == 0 || (*constant > 0 && *constant % 2 == 0 && (multiples.push_back(size), true));
+    if (const auto constant = sizes_.as_constant(size))
+      return *constant % kWidestVector == 0 ||
+             (*constant > 0 && *constant % 2 == 0 && (multiples.push_back(size), true));
     multiples.push_back(size);
     return true;
   }
@@ -307,7 +336,8 @@ class AxisChooser {
 
 }  // namespace
 
-void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides, PhasePlan& phase) {
+void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides,
+                 PhasePlan& phase) {
   AxisChooser(kernel, sizes, overrides, phase).run();
 }
 

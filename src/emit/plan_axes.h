@@ -7,7 +7,8 @@
 namespace tessera::emit {
 
 /// Fills roles, lanes, units and the vector accesses of `phase`, and says why in its reasons.
-void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides, PhasePlan& phase);
+void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides,
+                 PhasePlan& phase);
 
 /// The extent that bounds an axis at every launch: a constant extent, or the greatest allowed value of its symbol.
 std::optional<int64_t> greatest_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);

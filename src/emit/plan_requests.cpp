@@ -28,7 +28,8 @@ bool check_warps(int64_t warps, Span span, DiagnosticSink& sink) {
 
 }  // namespace
 
-bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides& overrides, DiagnosticSink& sink) {
+bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides& overrides,
+                    DiagnosticSink& sink) {
   bool sound = true;
   for (const ir::Request* request : all_requests(kernel)) {
     if (request->name == "warps" && request->arguments.size() == 1) {
@@ -44,7 +45,8 @@ bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides
     sound = false;
   }
   for (const auto& [name, tile] : overrides.tiles) {
-    const auto axis = std::find_if(kernel.axes.begin(), kernel.axes.end(), [&](const ir::Axis& a) { return a.name == name; });
+    const auto axis = std::find_if(kernel.axes.begin(), kernel.axes.end(),
+                                   [&](const ir::Axis& a) { return a.name == name; });
     if (axis != kernel.axes.end() && axis->step == ir::StepKind::plan && tile >= 1) continue;
     sink.report(Diag::tile_override_impossible, kernel.span, name, tile);
     sound = false;

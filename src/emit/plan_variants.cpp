@@ -15,14 +15,14 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kAccessBytes = 16;
-constexpr int kWidestOperandBytes = 32;   // two accesses for the widest type that moves with the narrowest
-constexpr int kRegisterBudget = 64;       // of a thread, for what stays resident
+constexpr int kWidestOperandBytes = 32;  // two accesses for the widest type that moves with the narrowest
+constexpr int kRegisterBudget = 64;      // of a thread, for what stays resident
 constexpr int kMostStrips = 16;
-constexpr int kWarpRows = 4;              // groups of a warp in a block of rows
+constexpr int kWarpRows = 4;  // groups of a warp in a block of rows
 constexpr int kBlockThreads = 256;
-constexpr int kBlockStrips = 2;           // few registers a thread, so that many rows are in flight
-constexpr int kWideThreads = 1024;
-constexpr int kChunkStrips = 2;           // enough accesses in flight for a thread that only maps
+constexpr int kBlockStrips = 2;    // few registers a thread, so that many rows are in flight
+constexpr int kWideThreads = 512;  // more would leave a thread too few registers
+constexpr int kChunkStrips = 2;    // enough accesses in flight for a thread that only maps
 constexpr int kChunkRows = 8;
 
 int power_of_two_below(int64_t n) {
@@ -34,7 +34,11 @@ int power_of_two_below(int64_t n) {
 class VariantChooser {
  public:
   VariantChooser(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides)
-      : plan_(plan), kernel_(*plan.kernel), phase_(plan.phase), lowered_(lowered), overrides_(overrides),
+      : plan_(plan),
+        kernel_(*plan.kernel),
+        phase_(plan.phase),
+        lowered_(lowered),
+        overrides_(overrides),
         warps_(requested_warps(*plan.kernel, overrides)) {}
 
   void run() {
@@ -43,7 +47,8 @@ class VariantChooser {
     if (phase_.has_vectors() && widest > 1) widths.push_back(widest);
     widths.push_back(1);
     const bool rows = phase_.functions.size() > 1;
-    const bool chunked = std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
+    const bool chunked =
+        std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
     if (phase_.staging) {
       staged_variants();
       return;
@@ -93,8 +98,14 @@ class VariantChooser {
   }
 
   void add(std::string name, int function, int threads, int rows, int width, int strips, int64_t limit) {
-    phase_.variants.push_back({.name = std::move(name), .function = function, .threads = threads, .rows = rows, .vector = width,
-                               .strips = strips, .aligned = width > 1, .lane_limit = limit});
+    phase_.variants.push_back({.name = std::move(name),
+                               .function = function,
+                               .threads = threads,
+                               .rows = rows,
+                               .vector = width,
+                               .strips = strips,
+                               .aligned = width > 1,
+                               .lane_limit = limit});
   }
 
   void row_variants(int width) {
@@ -102,17 +113,21 @@ class VariantChooser {
     const int strips = strips_in_budget(width);
     const int block = warps_ ? *warps_ * kWarp : kBlockThreads;
     if ((!warps_ && width > 1) || (warps_ && *warps_ == 1))
-      add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips, static_cast<int64_t>(kWarp) * width * strips);
+      add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips,
+          static_cast<int64_t>(kWarp) * width * strips);
     const int few = warps_ ? strips : std::min(strips, width > 1 ? kBlockStrips : kBlockStrips * 4);
-    if (block > kWarp) add("block_" + kind, 0, block, 1, width, few, static_cast<int64_t>(block) * width * few);
-    if (!warps_ && width > 1) add("wide_" + kind, 0, kWideThreads, 1, width, few, static_cast<int64_t>(kWideThreads) * width * few);
+    if (block > kWarp)
+      add("block_" + kind, 0, block, 1, width, few, static_cast<int64_t>(block) * width * few);
+    if (!warps_ && width > 1)
+      add("wide_" + kind, 0, kWideThreads, 1, width, few, static_cast<int64_t>(kWideThreads) * width * few);
     add("streaming_" + kind, 1, block, 1, width, strips, 0);
   }
 
   // A warp for a row of the tile, as many groups as the block has warps.
   void staged_variants() {
     uint32_t widest = 1;
-    for (ir::ValueId load : phase_.staging->loads) widest = std::max(widest, size_in_bytes(kernel_.values[load].dtype));
+    for (ir::ValueId load : phase_.staging->loads)
+      widest = std::max(widest, size_in_bytes(kernel_.values[load].dtype));
     const int64_t fixed = phase_.lanes[0].tile;
     const int64_t strips = fixed > 0 ? (fixed + kWarp - 1) / kWarp : widest <= 2 ? 2 : 1;
     add("tile", 0, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
@@ -132,10 +147,15 @@ class VariantChooser {
   void bounded_variants(int width) {
     const int64_t extent = std::max<int64_t>(fixed_extent(), 1);
     const int64_t wanted = (extent + width - 1) / width;
-    int threads = warps_ ? *warps_ * kWarp : static_cast<int>(std::clamp<int64_t>((wanted + kWarp - 1) / kWarp, 1, kBlockThreads / kWarp)) * kWarp;
+    int threads =
+        warps_
+            ? *warps_ * kWarp
+            : static_cast<int>(std::clamp<int64_t>((wanted + kWarp - 1) / kWarp, 1, kBlockThreads / kWarp)) *
+                  kWarp;
     if (fixed_extent() == 0) threads = warps_ ? *warps_ * kWarp : kBlockThreads;
     const int rows = warps_ || threads > kWarp ? 1 : kWarpRows;
-    const int64_t strips = fixed_extent() == 0 ? strips_in_budget(width) : (wanted + threads - 1) / threads;
+    const int64_t strips = fixed_extent() == 0 ? std::min(strips_in_budget(width), kBlockStrips)
+                                               : (wanted + threads - 1) / threads;
     add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
   }
 
@@ -149,12 +169,15 @@ class VariantChooser {
 
 }  // namespace
 
-bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides, DiagnosticSink&) {
+bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
+                     DiagnosticSink&) {
   VariantChooser(plan, lowered, overrides).run();
   if (!lowered.kept_names.empty()) {
     std::string names;
-    for (const std::string& name : lowered.kept_names) names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("a load") : "`" + name + "`");
-    plan.phase.reasons.push_back(fmt::format("resident rows keep {} ({} bytes for each element)", names, lowered.kept_bytes));
+    for (const std::string& name : lowered.kept_names)
+      names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("a load") : "`" + name + "`");
+    plan.phase.reasons.push_back(
+        fmt::format("resident rows keep {} ({} bytes for each element)", names, lowered.kept_bytes));
   }
   return true;
 }

@@ -37,7 +37,8 @@ int precedence(const Expression& expression) {
     case Expression::Kind::unary: return kUnary;
     case Expression::Kind::ternary: return kTernary;
     case Expression::Kind::literal: {
-      const bool negative = is_float(expression.type) ? std::signbit(expression.value.real) : expression.value.integer < 0;
+      const bool negative =
+          is_float(expression.type) ? std::signbit(expression.value.real) : expression.value.integer < 0;
       return negative ? kUnary : kPrimary;
     }
     default: return kPrimary;
@@ -51,15 +52,17 @@ std::string nested(const lowered::Expr& expression, int least) {
 
 // Function templates of the runtime that deduce one type from all arguments: a plain `48` would be an int there.
 bool deduces(std::string_view callee) {
-  constexpr std::array<std::string_view, 7> kNames = {"minimum",           "maximum",         "integer::add",   "integer::subtract",
-                                                      "integer::multiply", "integer::divide", "integer::modulo"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "minimum",           "maximum",         "integer::add",   "integer::subtract",
+      "integer::multiply", "integer::divide", "integer::modulo"};
   for (std::string_view name : kNames)
     if (callee == name) return true;
   return false;
 }
 
 std::string argument(const lowered::Expr& expression, bool typed) {
-  const bool plain = expression->kind == Expression::Kind::literal && typed && is_integer(expression->type) && expression->type != DType::i32;
+  const bool plain = expression->kind == Expression::Kind::literal && typed && is_integer(expression->type) &&
+                     expression->type != DType::i32;
   return plain ? fmt::format("{}{{{}}}", type_name(expression->type), print(expression)) : print(expression);
 }
 
@@ -77,10 +80,12 @@ std::string print_binary(const Expression& expression) {
   // C++ warns of && inside || and of mixed bit operators without parentheses, and a reader hesitates as well.
   const bool careful = level <= 7;
   const auto side = [&](const lowered::Expr& operand, int least) {
-    const bool mixed = careful && operand->kind == Expression::Kind::binary && operand->text != expression.text && precedence_of_operator(operand->text) < 8;
+    const bool mixed = careful && operand->kind == Expression::Kind::binary &&
+                       operand->text != expression.text && precedence_of_operator(operand->text) < 8;
     return mixed ? "(" + print(operand) + ")" : nested(operand, least);
   };
-  return fmt::format("{} {} {}", side(expression.operands[0], level), expression.text, side(expression.operands[1], level + 1));
+  return fmt::format("{} {} {}", side(expression.operands[0], level), expression.text,
+                     side(expression.operands[1], level + 1));
 }
 
 }  // namespace
@@ -89,11 +94,13 @@ std::string print_literal(const ir::Literal& value, DType type) {
   if (is_bool(type)) return value.integer != 0 ? "true" : "false";
   if (!is_float(type)) {
     if (value.integer == INT64_MIN) return "(-9223372036854775807 - 1)";
-    return is_unsigned_integer(type) ? fmt::format("{}u", static_cast<uint64_t>(value.integer)) : fmt::format("{}", value.integer);
+    return is_unsigned_integer(type) ? fmt::format("{}u", static_cast<uint64_t>(value.integer))
+                                     : fmt::format("{}", value.integer);
   }
   const std::string name = type_name(is_narrow_float(type) ? DType::f32 : type);
   if (std::isinf(value.real)) return fmt::format("{}<{}>()", value.real > 0 ? "highest" : "lowest", name);
-  std::string text = type == DType::f64 ? fmt::format("{}", value.real) : fmt::format("{}", static_cast<float>(value.real));
+  std::string text =
+      type == DType::f64 ? fmt::format("{}", value.real) : fmt::format("{}", static_cast<float>(value.real));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   if (type != DType::f64) text += "f";
   return is_narrow_float(type) ? fmt::format("from_float<{}>({})", type_name(type), text) : text;
@@ -107,9 +114,11 @@ std::string print(const lowered::Expr& expression) {
     case Expression::Kind::unary: return e.text + nested(e.operands[0], kUnary + 1);
     case Expression::Kind::binary: return print_binary(e);
     case Expression::Kind::ternary:
-      return fmt::format("{} ? {} : {}", nested(e.operands[0], 3), nested(e.operands[1], kTernary + 1), nested(e.operands[2], kTernary));
+      return fmt::format("{} ? {} : {}", nested(e.operands[0], 3), nested(e.operands[1], kTernary + 1),
+                         nested(e.operands[2], kTernary));
     case Expression::Kind::call: return fmt::format("{}({})", e.text, arguments(e.operands, deduces(e.text)));
-    case Expression::Kind::element: return fmt::format("{}[{}]", nested(e.operands[0], kPrimary), print(e.operands[1]));
+    case Expression::Kind::element:
+      return fmt::format("{}[{}]", nested(e.operands[0], kPrimary), print(e.operands[1]));
     case Expression::Kind::list: return fmt::format("{}{{{}}}", e.text, arguments(e.operands, false));
     case Expression::Kind::member: return fmt::format("{}.{}", nested(e.operands[0], kPrimary), e.text);
   }

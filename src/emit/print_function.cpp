@@ -30,10 +30,18 @@ class FunctionPrinter {
   }
 
   void print_node(const lowered::Comment& node, const std::string&) { writer_.line("// " + node.text); }
-  void print_node(const lowered::Local& node, const std::string& remark) { writer_.line(local(node), remark); }
-  void print_node(const lowered::Assign& node, const std::string& remark) { writer_.line(assignment(node), remark); }
-  void print_node(const lowered::Evaluate& node, const std::string& remark) { writer_.line(print(node.expression) + ";", remark); }
-  void print_node(const lowered::Barrier& node, const std::string&) { writer_.line("barrier();", node.reason); }
+  void print_node(const lowered::Local& node, const std::string& remark) {
+    writer_.line(local(node), remark);
+  }
+  void print_node(const lowered::Assign& node, const std::string& remark) {
+    writer_.line(assignment(node), remark);
+  }
+  void print_node(const lowered::Evaluate& node, const std::string& remark) {
+    writer_.line(print(node.expression) + ";", remark);
+  }
+  void print_node(const lowered::Barrier& node, const std::string&) {
+    writer_.line("barrier();", node.reason);
+  }
   void print_node(const lowered::Shared& node, const std::string& remark) {
     writer_.line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
   }
@@ -48,7 +56,8 @@ class FunctionPrinter {
   static std::string header(const lowered::For& node) {
     if (!node.header.empty()) return node.header;
     const std::string step = node.step == "1" ? "++" + node.name : node.name + " += " + node.step;
-    return fmt::format("index {0} = {1}; {0} < {2}; {3}", node.name, print(node.first), print(node.end), step);
+    return fmt::format("index {0} = {1}; {0} < {2}; {3}", node.name, print(node.first), print(node.end),
+                       step);
   }
 
   static std::string local(const lowered::Local& node) {
@@ -62,7 +71,8 @@ class FunctionPrinter {
   // `a = a + b` reads better as `a += b`.
   static std::string assignment(const lowered::Assign& node) {
     const std::string target = print(node.target);
-    if (node.op == "=" && node.value->kind == lowered::Expression::Kind::binary && node.value->operands.size() == 2) {
+    if (node.op == "=" && node.value->kind == lowered::Expression::Kind::binary &&
+        node.value->operands.size() == 2) {
       const std::string& op = node.value->text;
       if ((op == "+" || op == "-" || op == "*") && print(node.value->operands[0]) == target)
         return fmt::format("{} {}= {};", target, op, print(node.value->operands[1]));
@@ -87,7 +97,8 @@ class FunctionPrinter {
     if (statements.size() != 1) return {};
     std::string text;
     if (const auto* assign = std::get_if<lowered::Assign>(&statements[0].node)) text = assignment(*assign);
-    if (const auto* evaluate = std::get_if<lowered::Evaluate>(&statements[0].node)) text = print(evaluate->expression) + ";";
+    if (const auto* evaluate = std::get_if<lowered::Evaluate>(&statements[0].node))
+      text = print(evaluate->expression) + ";";
     constexpr size_t kRoom = Writer::kColumns - 24;
     return text.empty() || head.size() + text.size() > kRoom ? std::string() : head + " " + text;
   }

@@ -46,7 +46,8 @@ class LauncherPrinter {
 
   void check_tensors() {
     for_each_tensor([&](int argument, const ir::Tensor& tensor) {
-      writer_.line(fmt::format("check.tensor<{}, {}>({}, \"{}\", {});", element_type(tensor), tensor.dims.size(), argument, tensor.name, safe_name(tensor.name)));
+      writer_.line(fmt::format("check.tensor<{}, {}>({}, \"{}\", {});", element_type(tensor),
+                               tensor.dims.size(), argument, tensor.name, safe_name(tensor.name)));
     });
   }
 
@@ -57,14 +58,16 @@ class LauncherPrinter {
         const auto symbol = plan_.sizes.as_symbol(tensor.dims[d]);
         if (!symbol || !defined.insert(*symbol).second) continue;
         const std::string& name = kernel_.symbols[*symbol].name;
-        writer_.line(fmt::format("const index {} = check.symbol(\"{}\", {}, {}, {});", safe_name(name), name, argument, safe_name(tensor.name), d));
+        writer_.line(fmt::format("const index {} = check.symbol(\"{}\", {}, {}, {});", safe_name(name), name,
+                                 argument, safe_name(tensor.name), d));
         sources_.insert({argument, d});
       }
     });
     for_each_tensor([&](int argument, const ir::Tensor& tensor) {
       for (size_t d = 0; d < tensor.dims.size(); ++d) {
         if (sources_.contains({argument, d})) continue;
-        writer_.line(fmt::format("check.extent({}, \"{}\", {}, {}, {}, \"{}\");", argument, tensor.name, safe_name(tensor.name), d, text(tensor.dims[d]), rule(tensor.dims[d])));
+        writer_.line(fmt::format("check.extent({}, \"{}\", {}, {}, {}, \"{}\");", argument, tensor.name,
+                                 safe_name(tensor.name), d, text(tensor.dims[d]), rule(tensor.dims[d])));
       }
     });
   }
@@ -77,11 +80,13 @@ class LauncherPrinter {
   std::string condition(const ir::Constraint& constraint) const {
     if (constraint.relation == ir::Relation::member) {
       std::string result;
-      for (int64_t value : constraint.values) result += fmt::format("{}{} == {}", result.empty() ? "" : " || ", text(constraint.left), value);
+      for (int64_t value : constraint.values)
+        result += fmt::format("{}{} == {}", result.empty() ? "" : " || ", text(constraint.left), value);
       return result;
     }
     static constexpr const char* kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
-    return fmt::format("{} {} {}", text(constraint.left), kOperators[static_cast<int>(constraint.relation)], text(constraint.right));
+    return fmt::format("{} {} {}", text(constraint.left), kOperators[static_cast<int>(constraint.relation)],
+                       text(constraint.right));
   }
 
   void check_overlap() {
@@ -89,7 +94,8 @@ class LauncherPrinter {
       if (!tensor.is_output) return;
       for_each_tensor([&](int other, const ir::Tensor& input) {
         if (other == argument || (input.is_output && other < argument)) return;
-        writer_.line(fmt::format("check.disjoint({}, \"{}\", {}, {}, \"{}\", {});", argument, tensor.name, safe_name(tensor.name), other, input.name, safe_name(input.name)));
+        writer_.line(fmt::format("check.disjoint({}, \"{}\", {}, {}, \"{}\", {});", argument, tensor.name,
+                                 safe_name(tensor.name), other, input.name, safe_name(input.name)));
       });
     });
   }
@@ -100,7 +106,8 @@ class LauncherPrinter {
     for (const Variant& variant : phase.variants) width = std::max(width, variant.vector);
     if (width > 1) writer_.line(fmt::format("const bool aligned = {};", alignment(width)));
     std::string conditions;
-    for (const Variant& variant : phase.variants) conditions += (conditions.empty() ? "" : ", ") + condition(variant);
+    for (const Variant& variant : phase.variants)
+      conditions += (conditions.empty() ? "" : ", ") + condition(variant);
     writer_.line(fmt::format("switch (check.choose(options, {{{}}})) {{", conditions));
     writer_.indent();
     for (size_t k = 0; k < phase.variants.size(); ++k) launch(k);
@@ -113,7 +120,8 @@ class LauncherPrinter {
     std::string result;
     const auto also = [&](const std::string& term) { result += (result.empty() ? "" : " && ") + term; };
     for (const AlignmentNeed& need : plan_.phase.alignment)
-      also(fmt::format("vector_access({}, {}, {})", safe_name(kernel_.tensors[need.tensor].name), kernel_.tensors[need.tensor].dims.size() - 1, width));
+      also(fmt::format("vector_access({}, {}, {})", safe_name(kernel_.tensors[need.tensor].name),
+                       kernel_.tensors[need.tensor].dims.size() - 1, width));
     for (ir::SizeId size : plan_.phase.vector_multiples)
       if (!is_last_extent(size)) also(fmt::format("{} % {} == 0", parenthesised(size), width));
     return result;
@@ -121,8 +129,9 @@ class LauncherPrinter {
 
   // vector_access looks at the last extent of its tensor itself.
   bool is_last_extent(ir::SizeId size) const {
-    return std::any_of(plan_.phase.alignment.begin(), plan_.phase.alignment.end(),
-                       [&](const AlignmentNeed& need) { return kernel_.tensors[need.tensor].dims.back() == size; });
+    return std::any_of(
+        plan_.phase.alignment.begin(), plan_.phase.alignment.end(),
+        [&](const AlignmentNeed& need) { return kernel_.tensors[need.tensor].dims.back() == size; });
   }
 
   std::string parenthesised(ir::SizeId size) const {
@@ -154,26 +163,35 @@ class LauncherPrinter {
     const auto f = static_cast<size_t>(variant.function);
     const lowered::Function& function = lowered_.functions[f];
     std::string arguments;
-    for (const std::string& parameter : function.template_parameters) arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
+    for (const std::string& parameter : function.template_parameters)
+      arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
     std::string blocks = variant.rows > 1 ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
     const bool resident = plan_.phase.functions[f].resident;
     if (plan_.phase.persistent && resident)
-      blocks = fmt::format("minimum({}, index{{{}}} * multiprocessor_count())", blocks, plan_.target->threads_per_multiprocessor / (variant.threads * variant.rows));
+      blocks = fmt::format("minimum({}, index{{{}}} * multiprocessor_count())", blocks,
+                           plan_.target->threads_per_multiprocessor / (variant.threads * variant.rows));
     writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
     writer_.indent();
-    writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});", function.name, arguments, blocks, variant.threads * variant.rows, call_arguments(kernel_, function)));
+    writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});",
+                             function.name, arguments, blocks, variant.threads * variant.rows,
+                             call_arguments(kernel_, function)));
     writer_.outdent();
   }
 
   std::string explain(const Variant& variant) const {
-    const std::string group = variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
+    const std::string group =
+        variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
     const bool rows = plan_.phase.functions.size() > 1 && !plan_.phase.staging;
     if (plan_.phase.staging)
-      return plan_.phase.functions[static_cast<size_t>(variant.function)].staged ? "tiles pass through shared memory" : "few rows: every thread reads for itself";
+      return plan_.phase.functions[static_cast<size_t>(variant.function)].staged
+                 ? "tiles pass through shared memory"
+                 : "few rows: every thread reads for itself";
     const std::string does = !rows ? "takes a tile" : resident ? "holds a row" : "reads a row again";
-    return fmt::format("{} {}, {}", group, does, variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
+    return fmt::format(
+        "{} {}, {}", group, does,
+        variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
   }
 
   static int number(const Variant& variant, const std::string& parameter) {
@@ -196,7 +214,8 @@ class LauncherPrinter {
   template <typename Visit>
   void for_each_tensor(Visit visit) {
     for (size_t k = 0; k < kernel_.parameters.size(); ++k)
-      if (const auto* tensor = std::get_if<ir::TensorId>(&kernel_.parameters[k])) visit(static_cast<int>(k), kernel_.tensors[*tensor]);
+      if (const auto* tensor = std::get_if<ir::TensorId>(&kernel_.parameters[k]))
+        visit(static_cast<int>(k), kernel_.tensors[*tensor]);
   }
 
   const KernelPlan& plan_;

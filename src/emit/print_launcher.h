@@ -15,11 +15,13 @@ namespace tessera::emit {
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer);
 
 /// Declarations of all launchers of a kernel, for C++.
-void print_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures, Writer& writer);
+void print_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
+                        Writer& writer);
 /// Declarations of the C functions.
 void print_c_declarations(const ir::Kernel& kernel, Writer& writer);
 /// The function that chooses the architecture.
-void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& architectures, Writer& writer);
+void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
+                      Writer& writer);
 /// Definitions of the C functions, with typed arguments and with erased ones.
 void print_c_entries(const ir::Kernel& kernel, const std::string& name_space, Writer& writer);
 

@@ -14,17 +14,20 @@ namespace {
 int operations(const ir::Op& op) {
   if (std::holds_alternative<ir::FusedMultiplyAdd>(op)) return 2;
   if (std::holds_alternative<ir::Math>(op)) return 10;
-  const bool counts = std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) || std::holds_alternative<ir::Reduce>(op);
+  const bool counts = std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) ||
+                      std::holds_alternative<ir::Reduce>(op);
   return counts ? 1 : 0;
 }
 
 class Reporter {
  public:
-  Reporter(const KernelPlan& plan, const LoweredPhase& lowered) : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), sizes_(plan.sizes) {}
+  Reporter(const KernelPlan& plan, const LoweredPhase& lowered)
+      : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), sizes_(plan.sizes) {}
 
   std::string run() {
     std::string text = fmt::format("kernel {} on {}\n", kernel_.c_name, plan_.target->name);
-    text += fmt::format("  bytes read       {}\n  bytes written    {}\n", spell(bytes(false)), spell(bytes(true)));
+    text += fmt::format("  bytes read       {}\n  bytes written    {}\n", spell(bytes(false)),
+                        spell(bytes(true)));
     text += fmt::format("  operations       {}\n", spell(flops()));
     for (const Access& access : plan_.phase.analysis.accesses) text += describe(access);
     for (const Variant& variant : plan_.phase.variants) text += describe(variant);
@@ -54,10 +57,13 @@ class Reporter {
       const ir::Value& value = kernel_.values[id];
       if (is_integer(value.dtype) || operations(value.op) == 0) continue;
       AxisSet axes = dependence.axes;
-      if (const auto* reduce = std::get_if<ir::Reduce>(&value.op)) axes.insert(reduce->axes.begin(), reduce->axes.end());
+      if (const auto* reduce = std::get_if<ir::Reduce>(&value.op))
+        axes.insert(reduce->axes.begin(), reduce->axes.end());
       axes.insert(dependence.loops.begin(), dependence.loops.end());
       ir::SizeId product = sizes_.constant(operations(value.op));
-      for (ir::AxisId axis : axes) product = sizes_.multiply(product, sizes_.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+      for (ir::AxisId axis : axes)
+        product =
+            sizes_.multiply(product, sizes_.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
       sum = sizes_.add(sum, product);
     }
     return sum;
@@ -65,19 +71,26 @@ class Reporter {
 
   std::string describe(const Access& access) const {
     const ir::Tensor& tensor = kernel_.tensors[access.tensor];
-    const bool vector = access.write ? plan_.phase.vector_writes.contains(access.write) : plan_.phase.vector_loads.contains(access.value);
-    const bool has_lane = std::any_of(plan_.phase.lanes.begin(), plan_.phase.lanes.end(), [&](const Lane& lane) { return access.axes.contains(lane.axis); });
-    const char* kind = vector ? "coalesced, vectors when aligned" : has_lane ? "element by element" : "one address for a group";
+    const bool vector = access.write ? plan_.phase.vector_writes.contains(access.write)
+                                     : plan_.phase.vector_loads.contains(access.value);
+    const bool has_lane = std::any_of(plan_.phase.lanes.begin(), plan_.phase.lanes.end(),
+                                      [&](const Lane& lane) { return access.axes.contains(lane.axis); });
+    const char* kind = vector     ? "coalesced, vectors when aligned"
+                       : has_lane ? "element by element"
+                                  : "one address for a group";
     return fmt::format("  {} {:<14} {}\n", access.write ? "store" : "load ", tensor.name, kind);
   }
 
   std::string describe(const Variant& variant) const {
     const int threads = variant.threads * variant.rows;
     const int registers = registers_of(variant);
-    const int blocks = std::min(plan_.target->threads_per_multiprocessor / threads, plan_.target->registers_per_multiprocessor / (registers * threads));
+    const int blocks = std::min(plan_.target->threads_per_multiprocessor / threads,
+                                plan_.target->registers_per_multiprocessor / (registers * threads));
     const double occupancy = static_cast<double>(blocks * threads) / plan_.target->threads_per_multiprocessor;
-    return fmt::format("  variant {:<18} {:4} threads a block, about {} registers, {} bytes of shared memory, occupancy {:.0f} %\n",
-                       variant.name, threads, registers, shared_bytes(variant), occupancy * 100);
+    return fmt::format(
+        "  variant {:<18} {:4} threads a block, about {} registers, {} bytes of shared memory, occupancy "
+        "{:.0f} %\n",
+        variant.name, threads, registers, shared_bytes(variant), occupancy * 100);
   }
 
   // Addresses and loop state, the vectors in flight, and what stays resident.
@@ -92,7 +105,8 @@ class Reporter {
   // Groups larger than a warp leave one value of each warp in one of two buffers.
   int shared_bytes(const Variant& variant) const {
     constexpr int kBytes = 8, kBuffers = 2, kWarp = 32;
-    const bool reduces = std::any_of(plan_.phase.analysis.crossed.begin(), plan_.phase.analysis.crossed.end(), [&](ir::AxisId axis) { return plan_.phase.is_lane(axis); });
+    const bool reduces = std::any_of(plan_.phase.analysis.crossed.begin(), plan_.phase.analysis.crossed.end(),
+                                     [&](ir::AxisId axis) { return plan_.phase.is_lane(axis); });
     return reduces && variant.threads > kWarp ? kBuffers * kBytes * variant.threads / kWarp : 0;
   }
 
@@ -104,6 +118,8 @@ class Reporter {
 
 }  // namespace
 
-std::string report(const KernelPlan& plan, const LoweredPhase& lowered) { return Reporter(plan, lowered).run(); }
+std::string report(const KernelPlan& plan, const LoweredPhase& lowered) {
+  return Reporter(plan, lowered).run();
+}
 
 }  // namespace tessera::emit

@@ -26,7 +26,9 @@ std::string parameters(const ir::Kernel& kernel, std::string_view scope) {
       text += fmt::format("const {}Tensor& {}, ", scope, safe_name(kernel.tensors[*tensor].name));
     } else {
       const ir::Scalar& scalar = kernel.scalars[std::get<ir::ScalarId>(parameter)];
-      text += fmt::format("{} {}, ", scope.empty() ? type_name(scalar.dtype) : std::string(cpp_spelling(scalar.dtype)), safe_name(scalar.name));
+      text += fmt::format("{} {}, ",
+                          scope.empty() ? type_name(scalar.dtype) : std::string(cpp_spelling(scalar.dtype)),
+                          safe_name(scalar.name));
     }
   }
   return fmt::format("{}const {}LaunchOptions& options", text, scope);
@@ -60,7 +62,9 @@ std::string forwarded(const ir::Kernel& kernel) {
   std::string text;
   for (const auto& parameter : kernel.parameters) {
     const auto* tensor = std::get_if<ir::TensorId>(&parameter);
-    text += safe_name(tensor ? kernel.tensors[*tensor].name : kernel.scalars[std::get<ir::ScalarId>(parameter)].name) + ", ";
+    text += safe_name(tensor ? kernel.tensors[*tensor].name
+                             : kernel.scalars[std::get<ir::ScalarId>(parameter)].name) +
+            ", ";
   }
   return text + "options";
 }
@@ -69,12 +73,14 @@ namespace {
 
 // Calls `tensor`, `scalar` or `symbol` for everything that the body of a function names, in the order of parameters.
 template <typename OnTensor, typename OnScalar, typename OnSymbol>
-void for_each_used(const ir::Kernel& kernel, const lowered::Function& function, OnTensor tensor, OnScalar scalar, OnSymbol symbol) {
+void for_each_used(const ir::Kernel& kernel, const lowered::Function& function, OnTensor tensor,
+                   OnScalar scalar, OnSymbol symbol) {
   const std::set<std::string> used = identifiers_in(function.body);
   for (const auto& parameter : kernel.parameters) {
     if (const auto* id = std::get_if<ir::TensorId>(&parameter)) {
       if (used.contains(safe_name(kernel.tensors[*id].name))) tensor(kernel.tensors[*id]);
-    } else if (const ir::Scalar& row = kernel.scalars[std::get<ir::ScalarId>(parameter)]; used.contains(safe_name(row.name))) {
+    } else if (const ir::Scalar& row = kernel.scalars[std::get<ir::ScalarId>(parameter)];
+               used.contains(safe_name(row.name))) {
       scalar(row);
     }
   }
@@ -88,8 +94,13 @@ std::vector<std::string> kernel_parameters(const ir::Kernel& kernel, const lower
   std::vector<std::string> result;
   for_each_used(
       kernel, function,
-      [&](const ir::Tensor& tensor) { result.push_back(fmt::format("TESSERA_PARAMETER View<{}, {}> {}", element_type(tensor), tensor.dims.size(), safe_name(tensor.name))); },
-      [&](const ir::Scalar& scalar) { result.push_back(type_name(scalar.dtype) + " " + safe_name(scalar.name)); },
+      [&](const ir::Tensor& tensor) {
+        result.push_back(fmt::format("TESSERA_PARAMETER View<{}, {}> {}", element_type(tensor),
+                                     tensor.dims.size(), safe_name(tensor.name)));
+      },
+      [&](const ir::Scalar& scalar) {
+        result.push_back(type_name(scalar.dtype) + " " + safe_name(scalar.name));
+      },
       [&](const ir::Symbol& symbol) { result.push_back("index " + safe_name(symbol.name)); });
   return result;
 }
@@ -99,7 +110,10 @@ std::string call_arguments(const ir::Kernel& kernel, const lowered::Function& fu
   const auto also = [&](const std::string& argument) { text += (text.empty() ? "" : ", ") + argument; };
   for_each_used(
       kernel, function,
-      [&](const ir::Tensor& tensor) { also(fmt::format("view<{}, {}>({})", element_type(tensor), tensor.dims.size(), safe_name(tensor.name))); },
+      [&](const ir::Tensor& tensor) {
+        also(fmt::format("view<{}, {}>({})", element_type(tensor), tensor.dims.size(),
+                         safe_name(tensor.name)));
+      },
       [&](const ir::Scalar& scalar) { also(safe_name(scalar.name)); },
       [&](const ir::Symbol& symbol) { also(safe_name(symbol.name)); });
   return text;

@@ -18,8 +18,10 @@ void print_tables(const ir::Kernel& kernel, Writer& writer) {
     const ir::TableId id = kernel.tables.id_at(k);
     const ir::Table& table = kernel.tables[id];
     std::string elements;
-    for (const ir::Literal& element : table.elements) elements += (elements.empty() ? "" : ", ") + print_literal(element, table.dtype);
-    writer.line(fmt::format("TESSERA_TABLE({}, {}, {}) = {{{}}};", type_name(table.dtype), table_name(kernel, id), table.elements.size(), elements));
+    for (const ir::Literal& element : table.elements)
+      elements += (elements.empty() ? "" : ", ") + print_literal(element, table.dtype);
+    writer.line(fmt::format("TESSERA_TABLE({}, {}, {}) = {{{}}};", type_name(table.dtype),
+                            table_name(kernel, id), table.elements.size(), elements));
     writer.blank();
   }
 }

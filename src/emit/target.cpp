@@ -20,7 +20,8 @@ constexpr auto kTargets = std::to_array<Target>({
 std::span<const Target> all_targets() { return kTargets; }
 
 const Target* find_target(std::string_view name) {
-  const auto found = std::find_if(kTargets.begin(), kTargets.end(), [&](const Target& row) { return row.name == name; });
+  const auto found =
+      std::find_if(kTargets.begin(), kTargets.end(), [&](const Target& row) { return row.name == name; });
   return found == kTargets.end() ? nullptr : &*found;
 }
 

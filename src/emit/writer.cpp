@@ -11,7 +11,8 @@ namespace tessera::emit {
 namespace {
 
 // Where a line may be broken: after these.
-constexpr std::array<std::string_view, 10> kBreaks = {", ", " && ", " || ", " ? ", " : ", " + ", " - ", " * ", " / ", " = "};
+constexpr std::array<std::string_view, 10> kBreaks = {", ",  " && ", " || ", " ? ", " : ",
+                                                      " + ", " - ",  " * ",  " / ", " = "};
 
 // The place before `limit` at which the text is best broken: as shallow in brackets as can be, and as late as can be
 // among those; 0 when there is none. Template brackets count, which follow a name without a blank.
@@ -41,7 +42,9 @@ size_t break_before(std::string_view text, size_t limit) {
 void Writer::line(std::string_view text, std::string_view remark) {
   size_t margin = static_cast<size_t>(depth_) * 2;
   // What a broken line goes on with: deeper, or as the same kind of comment.
-  const std::string_view comment = text.starts_with("/// ") ? "///     " : text.starts_with("// ") ? "//     " : "";
+  const std::string_view comment = text.starts_with("/// ")  ? "///     "
+                                   : text.starts_with("// ") ? "//     "
+                                                             : "";
   for (bool first = true;; first = false) {
     if (!first && comment.empty()) margin = static_cast<size_t>(depth_) * 2 + 4;
     const size_t room = kColumns > margin ? kColumns - margin : 20;
