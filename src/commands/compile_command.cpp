@@ -33,7 +33,6 @@ struct CompileOptions {
   std::string depfile;
   std::vector<std::string> depfile_targets;
   std::string name_space;
-  std::string line_map = "cu";
   std::string explained;
   bool list_diagnostics = false;
   bool version = false;
@@ -58,7 +57,6 @@ class Compilation {
     if (kinds_.empty()) kinds_ = {EmitKind::cuda, EmitKind::header};
     emit_options_ = options_.target.emit_options(options_.file);
     if (!options_.name_space.empty()) emit_options_.name_space = options_.name_space;
-    emit_options_.line_directives = options_.line_map == "tsr";
     const bool one_file = options_.output.ends_with(".cu") || options_.output == "-";
     // Code for the oldest architecture runs on all of them.
     if (options_.target.architectures.empty() && one_file) emit_options_.architectures.resize(1);
@@ -243,11 +241,6 @@ void add_output_flags(CLI::App& app, CompileOptions& options) {
   app.add_option("--namespace", options.name_space, "the C++ namespace of the launchers")
       ->check(name_space)
       ->option_text("NAME")
-      ->group(group);
-  app.add_option("--line-map", options.line_map,
-                 "what debuggers and profilers show: tsr (by #line) or cu (default)")
-      ->check(CLI::IsMember({"tsr", "cu"}))
-      ->option_text("FILE")
       ->group(group);
   app.add_flag("--write-depfile", options.write_depfile, "-MD: also write what the output was made from")
       ->group(group);

@@ -33,7 +33,6 @@ struct Options {
   std::string file_stem;               // "softmax": names of the generated files
   std::string source_name;             // as it stands in comments: "softmax.tsr"
   std::string name_space = "kernels";  // of the C++ functions
-  bool line_directives = false;        // `#line` into the .tsr file
 };
 
 struct GeneratedFile {
