@@ -3,7 +3,8 @@
 //
 // A folder in use is locked (flock) for as long as its process lives. It is made under a hidden name, locked,
 // and only then gets the name that other processes look for, so a folder they find unlocked belongs to
-// nobody.
+// nobody. A name alone proves nothing in /tmp, which everybody uses: only a folder with our marker inside is
+// ever deleted.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,8 +21,9 @@ namespace tessera::driver {
 
 namespace {
 
-constexpr std::string_view kPrefix = "tessera-";
-constexpr std::string_view kHiddenPrefix = ".tessera-";
+constexpr std::string_view kPrefix = "tesserac-";
+constexpr std::string_view kHiddenPrefix = ".tesserac-";
+constexpr const char* kMarker = "/.tesserac-temporary-folder";
 /// A hidden folder exists for microseconds; one of this age lost its process in between.
 constexpr std::time_t kHiddenAge = 600;
 
@@ -32,6 +34,8 @@ bool lock_folder(const Descriptor& folder) {
 Descriptor open_folder(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
+
+bool has_marker(const std::string& folder) { return ::access((folder + kMarker).c_str(), F_OK) == 0; }
 
 /// Deletes what dead processes of this user left in `base`.
 void remove_abandoned(const std::string& base) {
@@ -46,8 +50,9 @@ void remove_abandoned(const std::string& base) {
     if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
       continue;
     if (hidden && ::time(nullptr) - status.st_mtime < kHiddenAge) continue;
+    if (hidden) ::rmdir(path.c_str());  // succeeds if its process died before the marker
     const Descriptor folder = open_folder(path);
-    if (lock_folder(folder)) remove_tree(path);
+    if (lock_folder(folder) && has_marker(path)) remove_tree(path);
   }
 }
 
@@ -63,9 +68,11 @@ std::optional<TemporaryFolder> TemporaryFolder::create(const std::string& prefer
     if (::mkdtemp(hidden.data()) == nullptr) continue;
     Descriptor lock = open_folder(hidden);
     const std::string path = base + "/" + hidden.substr(base.size() + 2);
-    if (lock_folder(lock) && ::rename(hidden.c_str(), path.c_str()) == 0)
+    if (lock_folder(lock) && !write_file(hidden + kMarker, "") &&
+        ::rename(hidden.c_str(), path.c_str()) == 0) {
       return TemporaryFolder(path, std::move(lock));
-    ::rmdir(hidden.c_str());
+    }
+    remove_tree(hidden);
   }
   return std::nullopt;
 }

@@ -100,7 +100,7 @@ TEST_CASE("a temporary folder is deleted with its content") {
     const auto folder = TemporaryFolder::create(scratch.path());
     REQUIRE(folder);
     path = folder->path();
-    CHECK(path.starts_with(scratch.path() + "/tessera-"));
+    CHECK(path.starts_with(scratch.path() + "/tesserac-"));
     create_folders(path + "/deep/er");
     write_file(path + "/deep/er/file", "x");
   }
@@ -127,6 +127,16 @@ TEST_CASE("what a killed process left behind is deleted by the next one") {
   CHECK(std::count(names.begin(), names.end(), abandoned) == 0);
 }
 
+TEST_CASE("a folder of somebody else is left alone, whatever its name") {
+  const Scratch scratch;
+  for (const char* name : {"tesserac-build", "tesserac-AbCdEf", ".tesserac-AbCdEf", "tessera-cache"}) {
+    write_file(scratch.folder(name) + "/precious", "x");
+  }
+  const auto before = names_in(scratch.path());
+  { const auto folder = TemporaryFolder::create(scratch.path()); }
+  CHECK(names_in(scratch.path()) == before);
+}
+
 TEST_CASE("a hostile, missing or read-only TMPDIR is passed over") {
   const Scratch scratch;
   const std::string hostile = scratch.folder("$(touch pwned) 'x'");
@@ -136,11 +146,11 @@ TEST_CASE("a hostile, missing or read-only TMPDIR is passed over") {
     const Variable variable("TMPDIR", tmpdir.c_str());
     const auto folder = TemporaryFolder::create("");
     REQUIRE(folder);
-    CHECK(folder->path().starts_with("/tmp/tessera-"));
+    CHECK(folder->path().starts_with("/tmp/tesserac-"));
   }
   if (::geteuid() != 0) {
     const Variable variable("TMPDIR", locked.c_str());
-    CHECK(TemporaryFolder::create("")->path().starts_with("/tmp/tessera-"));
+    CHECK(TemporaryFolder::create("")->path().starts_with("/tmp/tesserac-"));
   }
   CHECK(names_in(hostile).empty());
 }
