@@ -10,6 +10,7 @@
 #include "emit/identifiers.h"
 #include "emit/plan_axes.h"
 #include "emit/signature.h"
+#include "emit/vector_calls.h"
 
 namespace tessera::emit {
 
@@ -63,6 +64,7 @@ lowered::Function FunctionLowering::run() {
   unit_loop([&] { block(phase_.grid->body); });
   function_.body = std::move(*scopes_.front().block);
   remove_unused_locals(function_.body);
+  call_on_vectors(function_.body, item_, names_);
   const std::set<std::string> used = identifiers_in(function_.body);
   for (const char* parameter : {"kThreads", "kRows", "kVector", "kStrips"})
     if (used.contains(parameter)) function_.template_parameters.push_back(std::string("int ") + parameter);

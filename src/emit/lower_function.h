@@ -155,6 +155,7 @@ class FunctionLowering {
   Storage make_storage(std::string base, DType type, const AxisSet& axes, bool vector);
   void declare(const Storage& storage, lowered::Expr initial, Span span);
   lowered::Expr place(const Storage& storage);
+  bool is_in_vectors(const Storage& storage) const;
   Evaluated keep(ir::ValueId id);
   size_t home_of(ir::ValueId id) const;
   bool is_invariant(ir::ValueId id) const;

@@ -330,7 +330,8 @@ void FunctionLowering::write_together(const Lane& lane, const std::vector<const 
         });
         if (open == vectors.end()) return;  // nothing exists in this copy
         const Expr value = as_stored(as_float_for(write), kernel_.tensors[write.tensor].dtype);
-        emit(lowered::Assign{lowered::element(open->vector, lowered::name(item_, DType::index), value->type),
+        emit(lowered::Assign{lowered::vector_element(open->vector, lowered::name(item_, DType::index),
+                                                     value->type),
                              "=", value},
              statement->span);
       });

@@ -36,7 +36,7 @@ void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) 
   std::string type(type_name(storage.type));
   if (storage.lane) {
     extents.push_back("kStrips");
-    if (storage.vector) {
+    if (is_in_vectors(storage)) {
       type = fmt::format("Vector<{}, kVector>", type);
     } else if (phase_.has_vectors()) {
       extents.push_back("kVector");
@@ -62,9 +62,14 @@ Expr FunctionLowering::place(const Storage& storage) {
   }
   if (!storage.lane) return result;
   result = lowered::element(result, lowered::name(strip_, DType::index), storage.type);
-  if (storage.vector || phase_.has_vectors())
-    result = lowered::element(result, lowered::name(item_, DType::index), storage.type);
-  return result;
+  const Expr item = lowered::name(item_, DType::index);
+  if (is_in_vectors(storage)) return lowered::vector_element(result, item, storage.type);
+  return phase_.has_vectors() ? lowered::element(result, item, storage.type) : result;
+}
+
+// Elements of less than 32 bits that were not loaded as a vector would have to be packed for it.
+bool FunctionLowering::is_in_vectors(const Storage& storage) const {
+  return storage.vector || (phase_.has_vectors() && size_in_bytes(storage.type) >= 4);
 }
 
 bool FunctionLowering::is_kept(ir::ValueId id) const {

@@ -215,7 +215,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   if (phase_.vector_loads.contains(id) && scopes_.back().is_elements) {
     const Expr vector = load_vector(id, op);
     const Expr item = lowered::name(item_, DType::index);
-    Evaluated result{lowered::element(vector, item, tensor.dtype), nullptr};
+    Evaluated result{lowered::vector_element(vector, item, tensor.dtype), nullptr};
     if (!kernel_.values[id].total) indices(op.tensor, op.indices, op.in_bounds, result.exists);
     return result;
   }
@@ -401,7 +401,8 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
   } else if (integer && integer_function(op.op)) {
     result.value = lowered::call(integer_function(op.op), {left.value, right.value}, carried);
   } else if (op.op == ir::BinaryOp::divide && divides_lane(op)) {
-    result.value = lowered::binary("/", left.value, divisor(op.right, right.value), carried);
+    result.value =
+        lowered::with_vector_form(lowered::binary("/", left.value, divisor(op.right, right.value), carried));
   } else {
     result.value = lowered::binary(infix(op.op), left.value, right.value, carried);
   }
@@ -424,6 +425,8 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Math& op) {
   for (ir::ValueId argument : op.arguments) arguments.push_back(operand(argument, result));
   const DType type = arguments[0]->type;
   result.value = lowered::call("math::" + ir::spelling(op.function), std::move(arguments), type);
+  if (op.function == ir::MathFunction::exp && type == DType::f32)
+    result.value = lowered::with_vector_form(result.value);
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace {
 Expr make(Expression::Kind kind, std::string text, DType type, std::vector<Expr> operands = {},
           ir::Literal value = {}) {
   return std::make_shared<const Expression>(
-      Expression{kind, std::move(text), type, value, std::move(operands)});
+      Expression{kind, std::move(text), type, value, std::move(operands), false});
 }
 
 }  // namespace
@@ -45,6 +45,20 @@ Expr call(std::string callee, std::vector<Expr> arguments, DType type) {
 
 Expr element(Expr array, Expr index, DType type) {
   return make(Expression::Kind::element, "", type, {std::move(array), std::move(index)});
+}
+
+Expr vector_element(Expr vector, Expr index, DType type) {
+  return make(Expression::Kind::element, "vector", type, {std::move(vector), std::move(index)});
+}
+
+bool is_vector_element(const Expr& expression) {
+  return expression->kind == Expression::Kind::element && expression->text == "vector";
+}
+
+Expr with_vector_form(const Expr& expression) {
+  Expression copy = *expression;
+  copy.has_vector_form = true;
+  return std::make_shared<const Expression>(std::move(copy));
 }
 
 Expr list(std::vector<Expr> elements) {

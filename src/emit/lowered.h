@@ -26,7 +26,7 @@ struct Expression {
     binary,   // text is the operator
     ternary,  // operands: condition, if true, if false
     call,     // text(operands…), template arguments are part of the text
-    element,  // operands[0][operands[1]]
+    element,  // operands[0][operands[1]], of an array or, where text is "vector", of a Vector
     list,     // text{operands…}
     member,   // operands[0].text
   };
@@ -35,6 +35,7 @@ struct Expression {
   DType type = DType::index;
   ir::Literal value;
   std::vector<Expr> operands;
+  bool has_vector_form = false;  // the runtime computes it faster for all elements of a Vector at once
 };
 
 Expr name(std::string text, DType type);
@@ -46,6 +47,11 @@ Expr binary(std::string op, Expr left, Expr right, DType type);
 Expr ternary(Expr condition, Expr if_true, Expr if_false);
 Expr call(std::string callee, std::vector<Expr> arguments, DType type);
 Expr element(Expr array, Expr index, DType type);
+/// An element of a Vector. Assigning to one of less than 32 bits is a call of `set`.
+Expr vector_element(Expr vector, Expr index, DType type);
+bool is_vector_element(const Expr& expression);
+/// The same expression, marked as one that also exists for whole vectors.
+Expr with_vector_form(const Expr& expression);
 Expr list(std::vector<Expr> elements);
 /// type{elements…}
 Expr braces(std::string type, std::vector<Expr> elements);

@@ -71,6 +71,9 @@ class FunctionPrinter {
   // `a = a + b` reads better as `a += b`.
   static std::string assignment(const lowered::Assign& node) {
     const std::string target = print(node.target);
+    if (lowered::is_vector_element(node.target) && size_in_bytes(node.target->type) < 4)
+      return fmt::format("{}.set({}, {});", print(node.target->operands[0]), print(node.target->operands[1]),
+                         print(node.value));
     if (node.op == "=" && node.value->kind == lowered::Expression::Kind::binary &&
         node.value->operands.size() == 2) {
       const std::string& op = node.value->text;

@@ -28,7 +28,7 @@ void add_one_tiles(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER Vi
       if (r < R && c < C) {                                             // guard: the tile crosses the edge
         const Vector<bf16, kVector> x_rc = x.load<kVector>({r, c});     // add_one.tsr:3
         Vector<bf16, kVector> y_rc;
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_rc[j] = from_float<bf16>(to_float(x_rc[j]) + 1.0f);
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_rc.set(j, from_float<bf16>(to_float(x_rc[j]) + 1.0f));
         y.store({r, c}, y_rc);
       }
     }

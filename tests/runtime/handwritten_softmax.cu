@@ -49,7 +49,7 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
       const index c = row.first(i, kVector);
       if (c < C) {
         Vector<bf16, kVector> y_r;
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r[j] = from_float<bf16>(e[i][j] / sum);
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r.set(j, from_float<bf16>(e[i][j] / sum));
         y.store({r, c}, y_r);
       }
     }
@@ -81,7 +81,7 @@ void softmax_streaming(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETE
       const Vector<bf16, kVector> x_r = x.load<kVector>({r, c});
       Vector<bf16, kVector> y_r;
       TESSERA_UNROLL for (int j = 0; j < kVector; ++j) {
-        y_r[j] = from_float<bf16>(math::exp(to_float(x_r[j]) - max_x) / sum);
+        y_r.set(j, from_float<bf16>(math::exp(to_float(x_r[j]) - max_x) / sum));
       }
       y.store({r, c}, y_r);
     }

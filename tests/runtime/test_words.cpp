@@ -253,7 +253,9 @@ TEST_CASE("shared memory: elements, vectors, one array for each declaration") {
     TESSERA_SHARED(std::int16_t, second, 512);
     const int thread = thread_index();
     first[thread] = static_cast<float>(thread);
-    second.store(thread * 8, Vector<std::int16_t, 8>{{1, 2, 3, 4, 5, 6, 7, 8}});
+    Vector<std::int16_t, 8> eight;
+    for (int i = 0; i < 8; ++i) eight.set(i, static_cast<std::int16_t>(i + 1));
+    second.store(thread * 8, eight);
     barrier();
     const float other = first[63 - thread];
     REQUIRE(other == static_cast<float>(63 - thread));
@@ -354,3 +356,43 @@ TEST_CASE("a divisor divides as `/` does, to the bit") {
 }
 
 }  // namespace words
+
+TEST_CASE("functions of whole vectors have the bits of the scalar ones") {
+  std::mt19937_64 random(5);
+  const auto same = [](float a, float b) {
+    return std::isnan(a) ? std::isnan(b) : math::to_bits(a) == math::to_bits(b);
+  };
+  const float rare[] = {0.0f,
+                        -0.0f,
+                        88.5f,
+                        -90.0f,
+                        -200.0f,
+                        1e30f,
+                        1e-40f,
+                        std::numeric_limits<float>::infinity(),
+                        -std::numeric_limits<float>::infinity(),
+                        std::numeric_limits<float>::quiet_NaN()};
+  for (int round = 0; round < 2000; ++round) {
+    const bool all_common = round % 2 == 0;
+    Vector<float, 8> x;
+    for (int i = 0; i < 8; ++i)
+      x[i] = all_common || random() % 8 != 0 ? static_cast<float>(random() % 100000) * 1e-3f - 50.0f
+                                             : rare[random() % std::size(rare)];
+    const Vector<float, 8> e = math::exp(x);
+    const float b = round % 5 == 0 ? 1e-30f : static_cast<float>(random() % 1000 + 1) * 0.37f;
+    const Vector<float, 8> q = x / Divisor(b);
+    for (int i = 0; i < 8; ++i) {
+      REQUIRE(same(e[i], math::exp(x[i])));
+      REQUIRE(same(q[i], x[i] / b));
+    }
+    Vector<bf16, 8> narrow;
+    float top = lowest<float>(), bottom = highest<float>();
+    for (int i = 0; i < 8; ++i) {
+      narrow.set(i, from_float<bf16>(x[i]));
+      top = math::max(top, to_float(narrow[i]));
+      bottom = math::min(bottom, to_float(narrow[i]));
+    }
+    REQUIRE(same(to_float(largest(narrow)), top));
+    REQUIRE(same(to_float(smallest(narrow)), bottom));
+  }
+}

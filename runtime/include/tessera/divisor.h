@@ -12,28 +12,37 @@ namespace tessera {
 ///
 /// The quotient is taken with a reciprocal in two words, which leaves it within an ulp of the true one; one
 /// step with the exact remainder then rounds it correctly (Markstein's theorem). That needs the remainder to
-/// be a normal number and nothing to overflow, so operands of extreme size take the plain division.
+/// be exact and nothing to overflow, so operands of extreme size take the plain division.
 class Divisor {
  public:
   TESSERA_HD explicit Divisor(float b)
-      : b_(b), high_(1.0f / b), low_(math::fma(-b, high_, 1.0f) * high_), moderate_(has_exponent<24>(b)) {}
+      : b_(b),
+        high_(1.0f / b),
+        low_(math::fma(-b, high_, 1.0f) * high_),
+        moderate_(math::abs(b) >= 0x1p-24f && math::abs(b) < 0x1p24f) {}
 
   TESSERA_HD friend float operator/(float a, const Divisor& b) {
-    const bool moderate = has_exponent<100>(a) & b.moderate_;  // one branch, not two
-    if (!moderate) return a / b.b_;
-    const float quotient = math::fma(a, b.high_, a * b.low_);
-    return math::fma(math::fma(-b.b_, quotient, a), b.high_, quotient);
+    const float result = b.quotient(a);
+    const bool exact = is_safe(result) & b.moderate_;  // one branch, not two
+    return exact ? result : a / b.b_;
   }
+
+  TESSERA_HD float value() const { return b_; }
+
+  /// Whether b lets quotients be exact.
+  TESSERA_HD bool is_moderate() const { return moderate_; }
+
+  /// a / b if b is moderate and the result is safe.
+  TESSERA_HD float quotient(float a) const {
+    const float near = math::fma(a, high_, a * low_);
+    return math::fma(math::fma(-b_, near, a), high_, near);
+  }
+
+  /// Whether a quotient by a moderate b is the exact one. Its last bit and b's last bit are then multiples of
+  /// 2^-98 and 2^-47, so the remainder, a multiple of 2^-145, was exact; what overflowed has become a NaN.
+  TESSERA_HD static bool is_safe(float quotient) { return math::abs(quotient) >= 0x1p-75f; }
 
  private:
-  /// Whether 2^-kMost <= |x| < 2^kMost.
-  template <int kMost>
-  TESSERA_HD static bool has_exponent(float x) {
-    constexpr std::uint32_t kFrom = static_cast<std::uint32_t>(127 - kMost) << 23;
-    constexpr std::uint32_t kSpan = static_cast<std::uint32_t>(2 * kMost) << 23;
-    return (math::to_bits(x) & 0x7fffffffu) - kFrom < kSpan;
-  }
-
   float b_;
   float high_;  // high_ + low_ is 1 / b_ to twice the precision
   float low_;

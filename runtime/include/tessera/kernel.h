@@ -12,4 +12,5 @@
 #include "tessera/reductions.h"
 #include "tessera/shared.h"
 #include "tessera/tables.h"
+#include "tessera/vector_math.h"
 #include "tessera/view.h"

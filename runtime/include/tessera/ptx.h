@@ -49,4 +49,26 @@ __device__ __forceinline__ void bar_sync(int barrier) {
   asm volatile("bar.sync %0, %1;" : : "r"(barrier), "n"(kThreads) : "memory");
 }
 
+/// max.NaN and min.NaN of packed pairs: the larger (smaller) of each half, NaN if one is NaN, -0 below +0.
+__device__ __forceinline__ std::uint32_t max_nan_bf16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t result;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+__device__ __forceinline__ std::uint32_t min_nan_bf16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t result;
+  asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+__device__ __forceinline__ std::uint32_t max_nan_f16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t result;
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+__device__ __forceinline__ std::uint32_t min_nan_f16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t result;
+  asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+
 }  // namespace tessera::ptx

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "tessera/device.h"
 
@@ -14,14 +15,34 @@ namespace tessera {
 template <typename T, int N>
 inline constexpr std::size_t kAccessBytes = sizeof(T) * N < 16 ? sizeof(T) * N : 16;
 
+/// Elements of less than 32 bits are read by value and written with `set`. They are held in 32-bit words, as a
+/// GPU holds them in its registers: one instruction takes one out of its word, if the compiler never sees
+/// narrower variables that it would split the word into.
 template <typename T, int N>
 struct alignas(kAccessBytes<T, N>) Vector {
   static_assert(N > 0 && (N & (N - 1)) == 0, "a vector holds a power of two elements");
 
-  T element[N];
+  static constexpr bool kPacked = sizeof(T) < 4 && sizeof(T) * N >= 4;
+  using Unit = std::conditional_t<kPacked, std::uint32_t, T>;
 
-  TESSERA_HD T& operator[](int i) { return element[i]; }
-  TESSERA_HD const T& operator[](int i) const { return element[i]; }
+  Unit unit[kPacked ? sizeof(T) * N / 4 : N];
+
+  TESSERA_HD T& operator[](int i) requires(sizeof(T) >= 4) { return unit[i]; }
+  TESSERA_HD const T operator[](int i) const {
+    if constexpr (kPacked) {
+      constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
+      const std::uint32_t word = unit[i / kPerWord] >> i % kPerWord * 8 * static_cast<int>(sizeof(T));
+      T result;
+      std::memcpy(&result, &word, sizeof result);
+      return result;
+    } else {
+      return unit[i];
+    }
+  }
+  TESSERA_HD void set(int i, T value) {
+    std::memcpy(reinterpret_cast<char*>(unit) + static_cast<std::size_t>(i) * sizeof(T), &value,
+                sizeof value);
+  }
 };
 
 namespace detail {

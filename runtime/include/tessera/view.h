@@ -23,6 +23,9 @@ struct Index<0> {
   TESSERA_HD constexpr index operator[](int) const { return 0; }
 };
 
+template <typename T, int Rank>
+struct Line;
+
 /// A tensor of Rank dimensions. View<const T, Rank> is read only, and nobody writes its memory during the
 /// kernel. Vector access (load<N>, store of a Vector) goes along the last dimension, whose stride must then
 /// be 1 and whose first element must be aligned to the vector: the launcher has checked both with
@@ -86,6 +89,19 @@ struct View {
     detail::store_vector<detail::Space::global>(data + offset, value);
   }
 
+  /// The line along the last dimension at `at`, the position along the dimensions before it: what its elements
+  /// have in common is computed once.
+  TESSERA_DEVICE Line<T, Rank> line(Index<Rank - 1> at) const {
+    index offset = 0;
+    TESSERA_UNROLL
+    for (int dimension = 0; dimension < Rank - 1; ++dimension) offset += at[dimension] * stride[dimension];
+#if TESSERA_TWIN
+    return {data + offset, stride[kDimensions - 1], this, at};
+#else
+    return {data + offset, stride[kDimensions - 1]};
+#endif
+  }
+
  private:
 #if TESSERA_TWIN
   twin::TensorAccess access(const Index<Rank>& at, int count) const {
@@ -109,6 +125,63 @@ struct View {
     for (int dimension = 0; dimension < Rank - 1; ++dimension) offset += at[dimension] * stride[dimension];
     return offset;
   }
+};
+
+/// The elements of a tensor along its last dimension; made by View::line.
+template <typename T, int Rank>
+struct Line {
+  using Value = std::remove_const_t<T>;
+
+  T* data;
+  index stride;
+#if TESSERA_TWIN
+  const View<T, Rank>* view;
+  Index<Rank - 1> lead;
+#endif
+
+  /// As View::load and View::store at element `i` of the line.
+  TESSERA_DEVICE Value load(index i, [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    return view->load(position(i), where);
+#else
+    return detail::load_vector<std::is_const_v<T>, 1, Value>(data + i * stride)[0];
+#endif
+  }
+  template <int N>
+  TESSERA_DEVICE Vector<Value, N> load(index i, [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    return view->template load<N>(position(i), where);
+#else
+    return detail::load_vector<std::is_const_v<T>, N, Value>(data + (N == 1 ? i * stride : i));
+#endif
+  }
+  TESSERA_DEVICE void store(index i, Value value,
+                            [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    view->store(position(i), value, where);
+#else
+    detail::store_vector<detail::Space::global>(data + i * stride, Vector<Value, 1>{{value}});
+#endif
+  }
+  template <int N>
+  TESSERA_DEVICE void store(index i, const Vector<Value, N>& value,
+                            [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    view->store(position(i), value, where);
+#else
+    detail::store_vector<detail::Space::global>(data + (N == 1 ? i * stride : i), value);
+#endif
+  }
+
+#if TESSERA_TWIN
+ private:
+  Index<Rank> position(index i) const {
+    Index<Rank> at{};
+    for (int dimension = 0; dimension < Rank - 1; ++dimension) at.at[dimension] = lead[dimension];
+    at.at[Rank - 1] = i;
+    return at;
+  }
+#endif
 };
 
 /// The view of a tensor that a LaunchCheck has accepted as one of T and Rank.

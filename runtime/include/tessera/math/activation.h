@@ -92,7 +92,7 @@ TESSERA_HD T normal_tail(T a) {
   using K = ActivationConstants<T>;
   const T denominator = a + K::kNormalOffset;
   const T denominator_low = a - (denominator - K::kNormalOffset);
-  const T r = T(1) / denominator;
+  const T r = reciprocal_of_moderate(denominator);
   const T error = fma(-r, denominator_low, fma(-r, denominator, T(1)));
   const T tail = r * normal_tail_polynomial(fma(r, error, r - K::kNormalMiddle));
   return fma(tail, error, tail);

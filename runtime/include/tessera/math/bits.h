@@ -67,6 +67,19 @@ TESSERA_HD double sqrt(double x) {
 
 namespace detail {
 
+/// 1 / x, correctly rounded, for 2^-100 <= |x| <= 2^100. On the device an approximation and one Newton step:
+/// what a division does once it has seen that its operands are moderate, without looking.
+TESSERA_HD float reciprocal_of_moderate(float x) {
+#if TESSERA_ON_DEVICE
+  float near;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
+  return fma(near, fma(-x, near, 1.0f), near);
+#else
+  return 1.0f / x;
+#endif
+}
+TESSERA_HD double reciprocal_of_moderate(double x) { return 1.0 / x; }
+
 /// The parameters of a binary format that the algorithms below need, for float and double.
 template <typename T>
 struct Format;

@@ -106,16 +106,19 @@ TESSERA_HD T expm1_of(T x) {
   return abs(x) < Format<T>::kTiny ? x : half + half;
 }
 
+/// Nearly every argument: e^x is far from both ends of the range, so the bounds and the second step of scaling
+/// are not needed. NaN fails the test.
+TESSERA_HD bool is_moderate_exponent(float x) { return abs(x) < 86.0f; }
+
+TESSERA_HD float exp_moderate(float x) {
+  const ExpSplit<float> split = split_by_ln2(x);
+  return scale_normal(exp_polynomial(split.rest), split.sum);
+}
+
 }  // namespace detail
 
 TESSERA_HD float exp(float x) {
-  // Nearly every argument: the result is far from both ends of the range, so the bounds and the second step of
-  // scaling are not needed. NaN fails the test.
-  if (abs(x) < 86.0f) {
-    const detail::ExpSplit<float> split = detail::split_by_ln2(x);
-    return detail::scale_normal(detail::exp_polynomial(split.rest), split.sum);
-  }
-  return detail::exp_of(x);
+  return detail::is_moderate_exponent(x) ? detail::exp_moderate(x) : detail::exp_of(x);
 }
 TESSERA_HD double exp(double x) { return detail::exp_of(x); }
 TESSERA_HD float exp2(float x) { return detail::exp2_of(x); }

@@ -42,7 +42,14 @@ __device__ inline float min_nan(float a, float b) {
 
 }  // namespace detail
 
-TESSERA_HD float abs(float x) { return detail::magnitude(x); }
+/// On the device the compiler's own, which most instructions take as a modifier of an operand.
+TESSERA_HD float abs(float x) {
+#if TESSERA_ON_DEVICE
+  return ::fabsf(x);
+#else
+  return detail::magnitude(x);
+#endif
+}
 TESSERA_HD double abs(double x) { return detail::magnitude(x); }
 
 TESSERA_HD float max(float a, float b) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of whole vectors. Where the scalar function branches for rare arguments, these branch once for all
+// elements, which then overlap in the pipelines of a GPU. Bits are those of the scalar function.
+#pragma once
+
+#include "tessera/divisor.h"
+#include "tessera/numbers.h"
+#include "tessera/vector.h"
+
+namespace tessera {
+
+namespace math {
+
+/// e^x of each element.
+template <int N>
+TESSERA_HD Vector<float, N> exp(const Vector<float, N>& x) {
+  bool moderate = true;
+  TESSERA_UNROLL
+  for (int i = 0; i < N; ++i) moderate = moderate & detail::is_moderate_exponent(x[i]);
+  Vector<float, N> result;
+  if (moderate) {
+    TESSERA_UNROLL
+    for (int i = 0; i < N; ++i) result[i] = detail::exp_moderate(x[i]);
+  } else {
+    TESSERA_UNROLL
+    for (int i = 0; i < N; ++i) result[i] = detail::exp_of(x[i]);
+  }
+  return result;
+}
+
+}  // namespace math
+
+/// The quotients of all elements by one number.
+template <int N>
+TESSERA_HD Vector<float, N> operator/(const Vector<float, N>& a, const Divisor& b) {
+  Vector<float, N> result;
+  bool exact = b.is_moderate();
+  TESSERA_UNROLL
+  for (int i = 0; i < N; ++i) {
+    result[i] = b.quotient(a[i]);
+    exact = exact & Divisor::is_safe(result[i]);
+  }
+  if (!exact) {
+    TESSERA_UNROLL
+    for (int i = 0; i < N; ++i)
+      result[i] = a[i] / b.value();  // some of them again, which is cheaper than telling which
+  }
+  return result;
+}
+
+namespace detail {
+
+#if TESSERA_DEVICE_ARCH >= 800
+/// The larger (smaller) elements of two packed pairs, NaN if one is NaN.
+template <typename T, bool kMaximum>
+__device__ __forceinline__ std::uint32_t extreme_of_pairs(std::uint32_t a, std::uint32_t b) {
+  if constexpr (std::is_same_v<T, bf16>)
+    return kMaximum ? ptx::max_nan_bf16x2(a, b) : ptx::min_nan_bf16x2(a, b);
+  return kMaximum ? ptx::max_nan_f16x2(a, b) : ptx::min_nan_f16x2(a, b);
+}
+#endif
+
+/// The largest (smallest) element; NaN if one is NaN, and -0 is smaller than +0.
+template <bool kMaximum, typename T, int N>
+TESSERA_HD T extreme(const Vector<T, N>& x) {
+#if TESSERA_DEVICE_ARCH >= 800
+  if constexpr ((std::is_same_v<T, bf16> || std::is_same_v<T, f16>)&&N >= 2) {
+    std::uint32_t words[N / 2];
+    std::memcpy(words, &x, sizeof words);
+    TESSERA_UNROLL
+    for (int i = 1; i < N / 2; ++i) words[0] = extreme_of_pairs<T, kMaximum>(words[0], words[i]);
+    const std::uint32_t word = extreme_of_pairs<T, kMaximum>(words[0], words[0] >> 16);
+    return T{static_cast<std::uint16_t>(word)};
+  }
+#endif
+  T result = x[0];
+  TESSERA_UNROLL
+  for (int i = 1; i < N; ++i) result = kMaximum ? maximum(result, x[i]) : minimum(result, x[i]);
+  return result;
+}
+
+}  // namespace detail
+
+/// The largest and the smallest element of a vector; NaN if one is NaN, and -0 is smaller than +0.
+template <typename T, int N>
+TESSERA_HD T largest(const Vector<T, N>& x) {
+  return detail::extreme<true>(x);
+}
+template <typename T, int N>
+TESSERA_HD T smallest(const Vector<T, N>& x) {
+  return detail::extreme<false>(x);
+}
+
+}  // namespace tessera

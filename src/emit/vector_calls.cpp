@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop fission: `for j { t = f(j); e[j] = exp(t); s += e[j]; }` becomes a loop that fills a vector of arguments, one
+// call, and a loop over the results.
+#include "emit/vector_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "emit/identifiers.h"
+
+namespace tessera::emit {
+
+namespace {
+
+using lowered::Block;
+using lowered::Expr;
+using lowered::Expression;
+using lowered::Statement;
+
+using Rewrite = std::function<Expr(const Expr&)>;
+
+/// The expression with every node replaced for which `rewrite` returns something; outer nodes are asked first.
+Expr replace(const Expr& expression, const Rewrite& rewrite) {
+  if (!expression) return expression;
+  if (Expr other = rewrite(expression)) return other;
+  bool changed = false;
+  Expression copy = *expression;
+  for (Expr& operand : copy.operands) {
+    Expr next = replace(operand, rewrite);
+    changed |= next != operand;
+    operand = std::move(next);
+  }
+  return changed ? std::make_shared<const Expression>(std::move(copy)) : expression;
+}
+
+void replace_in(Block& block, const Rewrite& rewrite);
+
+void replace_in(Statement& statement, const Rewrite& rewrite) {
+  auto& node = statement.node;
+  const auto apply = [&](Expr& expression) { expression = replace(expression, rewrite); };
+  if (auto* local = std::get_if<lowered::Local>(&node)) apply(local->initial);
+  if (auto* assign = std::get_if<lowered::Assign>(&node)) {
+    apply(assign->target);
+    apply(assign->value);
+  }
+  if (auto* evaluate = std::get_if<lowered::Evaluate>(&node)) apply(evaluate->expression);
+  if (auto* branch = std::get_if<lowered::If>(&node)) {
+    apply(branch->condition);
+    replace_in(branch->then, rewrite);
+  }
+  if (auto* loop = std::get_if<lowered::For>(&node)) {
+    apply(loop->first);
+    apply(loop->end);
+    replace_in(loop->body, rewrite);
+  }
+}
+
+void replace_in(Block& block, const Rewrite& rewrite) {
+  for (Statement& statement : block) replace_in(statement, rewrite);
+}
+
+bool is_name(const Expr& expression, const std::string& text) {
+  return expression->kind == Expression::Kind::name && expression->text == text;
+}
+
+/// The variable that an expression for a place is part of: `e` of `e[i][j]`.
+std::string base_name(Expr place) {
+  while (!place->operands.empty()) place = place->operands[0];
+  return place->text.substr(0, place->text.find_first_of(".["));
+}
+
+/// What statements change that other elements of the vector may see.
+class SharedTargets {
+ public:
+  explicit SharedTargets(const std::string& item) : item_(item) {}
+
+  void add(const Block& block) {
+    for (const Statement& statement : block) add(statement);
+  }
+  void add(const Statement& statement) {
+    const auto& node = statement.node;
+    if (const auto* local = std::get_if<lowered::Local>(&node)) own_.insert(local->name);
+    if (const auto* assign = std::get_if<lowered::Assign>(&node)) {
+      const bool own_element =
+          assign->target->kind == Expression::Kind::element && is_name(assign->target->operands[1], item_);
+      if (!own_element) note(base_name(assign->target));
+    }
+    if (const auto* evaluate = std::get_if<lowered::Evaluate>(&node)) note(base_name(evaluate->expression));
+    if (const auto* branch = std::get_if<lowered::If>(&node)) add(branch->then);
+    if (const auto* loop = std::get_if<lowered::For>(&node)) add(loop->body);
+  }
+
+  bool meet(const Block& block) const {
+    const std::set<std::string> mentioned = identifiers_in(block);
+    return std::any_of(names_.begin(), names_.end(),
+                       [&](const std::string& name) { return mentioned.contains(name); });
+  }
+
+ private:
+  void note(const std::string& name) {
+    if (!own_.contains(name)) names_.insert(name);
+  }
+
+  const std::string& item_;
+  std::set<std::string> own_, names_;
+};
+
+/// Splits one loop. Statements collect in the open part; a call closes it.
+class LoopSplitter {
+ public:
+  LoopSplitter(const lowered::For& loop, const std::string& item, NameAllocator& names,
+               std::set<std::string>& outer)
+      : loop_(loop), item_(item), names_(names), outer_(outer), rest_(loop.body) {}
+
+  /// The statements that take the loop's place.
+  Block run() {
+    while (!rest_.empty()) {
+      Statement statement = std::move(rest_.front());
+      rest_.erase(rest_.begin());
+      if (!split_at(statement)) open_.push_back(std::move(statement));
+    }
+    close_part();
+    return std::move(result_);
+  }
+
+ private:
+  Expr item() const { return lowered::name(item_, DType::index); }
+
+  // Whether nothing that one side of a split changes is seen by the other, except elements of the same number.
+  bool may_split(const Statement& at) const {
+    Block after{at};
+    after.insert(after.end(), rest_.begin(), rest_.end());
+    SharedTargets before(item_), behind(item_);
+    before.add(open_);
+    behind.add(after);
+    return !before.meet(after) && !behind.meet(open_) && can_be_promoted(after) && !names_in_headers(after);
+  }
+
+  // Locals that the part behind a split needs must be values, which a vector can hold.
+  bool can_be_promoted(const Block& after) const {
+    const std::set<std::string> later = identifiers_in(after);
+    return std::all_of(open_.begin(), open_.end(), [&](const Statement& statement) {
+      const auto* local = std::get_if<lowered::Local>(&statement.node);
+      return !local || !later.contains(local->name) ||
+             (local->is_const && local->initial && local->extents.empty());
+    });
+  }
+
+  // Headers of inner loops are text: what they mention cannot become an element of a vector.
+  bool names_in_headers(const Block& after) const {
+    std::set<std::string> locals;
+    for (const Statement& statement : open_)
+      if (const auto* local = std::get_if<lowered::Local>(&statement.node)) locals.insert(local->name);
+    return std::any_of(after.begin(), after.end(), [&](const Statement& statement) {
+      const auto* loop = std::get_if<lowered::For>(&statement.node);
+      return loop && !loop->header.empty() &&
+             std::any_of(locals.begin(), locals.end(), [&](const std::string& name) {
+               return loop->header.find(name) != std::string::npos;
+             });
+    });
+  }
+
+  // The statement, if it asks for a whole vector, is taken apart; its remains go back to the rest.
+  bool split_at(Statement& statement) {
+    if (take_extreme(statement)) return true;
+    const Expr call = vector_call_in(statement);
+    if (!call || !may_split(statement)) return false;
+    const Expr on_vectors = call_on_vectors(call, statement.span);
+    close_part();
+    if (auto* assign = std::get_if<lowered::Assign>(&statement.node);
+        assign && assign->value == call && assign->op == "=" && is_whole(assign->target, call->type)) {
+      result_.push_back({lowered::Assign{assign->target->operands[0], "=", on_vectors}, statement.span});
+      return true;
+    }
+    auto* local = std::get_if<lowered::Local>(&statement.node);
+    const bool names_it = local && local->initial == call;
+    const std::string name = fresh(names_it ? local->name : result_name(call));
+    result_.push_back(
+        {lowered::Local{"Vector<float, kVector>", name, {}, on_vectors, true, false}, statement.span});
+    const Expr element = lowered::vector_element(lowered::name(name, call->type), item(), call->type);
+    if (names_it) {
+      substitute(local->name, element);
+      return true;
+    }
+    replace_in(statement, [&](const Expr& e) { return e == call ? element : nullptr; });
+    rest_.insert(rest_.begin(), std::move(statement));
+    return true;
+  }
+
+  static std::string result_name(const Expr& call) {
+    if (call->kind == Expression::Kind::binary) return "quotient";
+    return call->text.substr(call->text.rfind(':') + 1) + "_value";
+  }
+
+  // `v[j]` of the loop's own element, all of which the vector holds in the arithmetic type.
+  bool is_whole(const Expr& place, DType type) const {
+    return lowered::is_vector_element(place) && place->type == type && is_name(place->operands[1], item_);
+  }
+
+  // The innermost, leftmost expression with a vector form that is evaluated for every element.
+  static Expr vector_call_in(const Statement& statement) {
+    if (const auto* local = std::get_if<lowered::Local>(&statement.node))
+      return local->initial ? vector_call_in(local->initial) : nullptr;
+    if (const auto* assign = std::get_if<lowered::Assign>(&statement.node))
+      return vector_call_in(assign->value);
+    if (const auto* evaluate = std::get_if<lowered::Evaluate>(&statement.node))
+      return vector_call_in(evaluate->expression);
+    return nullptr;
+  }
+  static Expr vector_call_in(const Expr& expression) {
+    const bool conditional =
+        expression->kind == Expression::Kind::ternary || expression->text == "&&" || expression->text == "||";
+    for (const Expr& operand : expression->operands) {
+      if (conditional && operand != expression->operands[0]) break;
+      if (Expr found = vector_call_in(operand)) return found;
+    }
+    return expression->has_vector_form ? expression : nullptr;
+  }
+
+  // The call with vectors in place of the operands that differ between elements.
+  Expr call_on_vectors(const Expr& call, Span span) {
+    Expression copy = *call;
+    const Expr& operand = call->operands[0];
+    if (is_whole(operand, call->type)) {
+      copy.operands[0] = operand->operands[0];
+    } else {
+      const std::string name = fresh(call->kind == Expression::Kind::binary ? "dividend" : "argument");
+      result_.push_back({lowered::Local{"Vector<float, kVector>", name, {}, nullptr, false, false}, span});
+      const Expr vector = lowered::name(name, call->type);
+      open_.push_back(
+          {lowered::Assign{lowered::vector_element(vector, item(), call->type), "=", operand}, span});
+      copy.operands[0] = vector;
+    }
+    copy.has_vector_form = false;
+    return std::make_shared<const Expression>(std::move(copy));
+  }
+
+  // `m = maximum(m, v[j])` for all j at once: the order does not matter to an extreme.
+  bool take_extreme(const Statement& statement) {
+    const auto* assign = std::get_if<lowered::Assign>(&statement.node);
+    if (!assign || assign->value->kind != Expression::Kind::call) return false;
+    const std::string& callee = assign->value->text;
+    if (callee != "maximum" && callee != "minimum") return false;
+    const Expr& operand = assign->value->operands[1];
+    const bool widened = operand->kind == Expression::Kind::call && operand->text == "to_float";
+    const Expr& element = widened ? operand->operands[0] : operand;
+    if (!is_whole(element, element->type) || !may_split(statement)) return false;
+    if (base_name(assign->target) == base_name(element)) return false;
+    close_part();
+    Expr extreme =
+        lowered::call(callee == "maximum" ? "largest" : "smallest", {element->operands[0]}, element->type);
+    if (widened) extreme = lowered::call("to_float", {extreme}, operand->type);
+    const Expr folded = lowered::call(callee, {assign->value->operands[0], extreme}, assign->value->type);
+    result_.push_back({lowered::Assign{assign->target, "=", folded}, statement.span});
+    return true;
+  }
+
+  // Ends the open loop. Its locals that are still needed become vectors in front of it.
+  void close_part() {
+    if (open_.empty()) return;
+    const std::set<std::string> later = identifiers_in(rest_);
+    Block body;
+    std::vector<std::pair<std::string, Expr>> promoted;
+    for (Statement& statement : open_) {
+      for (const auto& [name, element] : promoted) substitute_in(statement, name, element);
+      auto* local = std::get_if<lowered::Local>(&statement.node);
+      if (!local || !later.contains(local->name)) {
+        body.push_back(std::move(statement));
+        continue;
+      }
+      const Expr element = promote(*local, statement.span);
+      promoted.emplace_back(local->name, element);
+      body.push_back({lowered::Assign{element, "=", local->initial}, statement.span});
+    }
+    for (const auto& [name, element] : promoted) substitute(name, element);
+    lowered::For loop = loop_;
+    loop.body = std::move(body);
+    result_.push_back({std::move(loop), {}});
+    open_.clear();
+  }
+
+  Expr promote(const lowered::Local& local, Span span) {
+    const DType type = local.initial->type;
+    const std::string name = fresh(local.name);
+    if (size_in_bytes(type) >= 4) {
+      result_.push_back(
+          {lowered::Local{fmt::format("Vector<{}, kVector>", local.type), name, {}, nullptr, false, false},
+           span});
+      return lowered::vector_element(lowered::name(name, type), item(), type);
+    }
+    result_.push_back({lowered::Local{local.type, name, {"kVector"}, nullptr, false, false}, span});
+    return lowered::element(lowered::name(name, type), item(), type);
+  }
+
+  void substitute(const std::string& name, const Expr& element) {
+    for (Statement& statement : rest_) substitute_in(statement, name, element);
+  }
+  static void substitute_in(Statement& statement, const std::string& name, const Expr& element) {
+    replace_in(statement, [&](const Expr& e) { return is_name(e, name) ? element : nullptr; });
+  }
+
+  // A name for the block around the loop: the wanted one, if nothing there bears it.
+  std::string fresh(const std::string& wanted) {
+    if (outer_.insert(wanted).second) return wanted;
+    return names_.take(wanted);
+  }
+
+  const lowered::For& loop_;
+  const std::string& item_;
+  NameAllocator& names_;
+  std::set<std::string>& outer_;
+  Block rest_, open_, result_;
+};
+
+class Pass {
+ public:
+  Pass(const std::string& item, NameAllocator& names)
+      : item_(item), header_(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item)), names_(names) {}
+
+  void run(Block& block) {
+    std::set<std::string> outer;
+    for (const Statement& statement : block)
+      if (const auto* local = std::get_if<lowered::Local>(&statement.node)) outer.insert(local->name);
+    Block result;
+    for (Statement& statement : block) {
+      auto* loop = std::get_if<lowered::For>(&statement.node);
+      if (loop && loop->header == header_) {
+        for (Statement& part : LoopSplitter(*loop, item_, names_, outer).run())
+          result.push_back(std::move(part));
+        continue;
+      }
+      if (loop) run(loop->body);
+      if (auto* branch = std::get_if<lowered::If>(&statement.node)) run(branch->then);
+      result.push_back(std::move(statement));
+    }
+    block = std::move(result);
+  }
+
+ private:
+  const std::string& item_;
+  const std::string header_;
+  NameAllocator& names_;
+};
+
+}  // namespace
+
+void call_on_vectors(lowered::Block& block, const std::string& item, NameAllocator& names) {
+  for (const std::string& name : identifiers_in(block)) names.reserve(name);
+  Pass(item, names).run(block);
+}
+
+}  // namespace tessera::emit
