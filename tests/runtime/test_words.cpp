@@ -355,7 +355,6 @@ TEST_CASE("a divisor divides as `/` does, to the bit") {
   }
 }
 
-}  // namespace words
 
 TEST_CASE("functions of whole vectors have the bits of the scalar ones") {
   std::mt19937_64 random(5);
@@ -396,3 +395,5 @@ TEST_CASE("functions of whole vectors have the bits of the scalar ones") {
     REQUIRE(same(to_float(smallest(narrow)), bottom));
   }
 }
+
+}  // namespace words
