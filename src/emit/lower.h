@@ -2,6 +2,7 @@
 // From the plan of a phase to C++ in a tree: loops, guards, register arrays and reductions.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct LoweredPhase {
   std::vector<lowered::Expr> unit_count;  // groups of work, in terms of sizes and kThreads, kVector, kStrips
   int kept_bytes = 0;                     // registers that a resident row takes for one element of a lane
   std::vector<std::string> kept_names;    // what they hold
+  std::set<ir::ValueId> kept;
 };
 
 LoweredPhase lower(KernelPlan& plan);

@@ -59,7 +59,8 @@ lowered::Function FunctionLowering::run() {
   names_.reserve(item_);
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
-  const char* chunk = phase_.has_vectors() ? "kThreads * kVector * kStrips" : "kThreads * kStrips";
+  const std::string chunk = std::string("kThreads") + (phase_.has_vectors() ? " * kVector" : "") +
+                            (phase_.strip_axis ? "" : " * kStrips");
   emit(lowered::Local{"constexpr int", kChunk, {}, lowered::name(chunk, DType::index), false, false});
   unit_loop([&] { block(phase_.grid->body); });
   function_.body = std::move(*scopes_.front().block);
@@ -68,7 +69,8 @@ lowered::Function FunctionLowering::run() {
   const std::set<std::string> used = identifiers_in(function_.body);
   for (const char* parameter : {"kThreads", "kRows", "kVector", "kStrips"})
     if (used.contains(parameter)) function_.template_parameters.push_back(std::string("int ") + parameter);
-  function_.threads = "kThreads * kRows";
+  function_.template_parameters.push_back("int kBlocks");
+  function_.threads = "kThreads * kRows, kBlocks";
   function_.parameters = kernel_parameters(kernel_, function_);
   function_.comment = comment();
   return std::move(function_);
@@ -139,6 +141,7 @@ Expr FunctionLowering::lower_bound(ir::AxisId axis) { return size(kernel_.axes[a
 Expr FunctionLowering::upper_bound(ir::AxisId axis) { return size(kernel_.axes[axis].upper); }
 
 Expr FunctionLowering::tile_of(const UnitAxis& unit) {
+  if (unit.is_strips) return lowered::name("kStrips", DType::index);
   return unit.tile > 0 ? lowered::integer(unit.tile) : lowered::name(kChunk, DType::index);
 }
 
@@ -159,7 +162,7 @@ Expr FunctionLowering::coordinate(ir::AxisId axis) {
 Expr FunctionLowering::count_of(const UnitAxis& unit) {
   const Expr extent =
       size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
-  const bool tiled = unit.is_chunk || unit.tile > 1;
+  const bool tiled = unit.is_tiled();
   return tiled ? lowered::call("ceil_divide", {extent, tile_of(unit)}, DType::index) : extent;
 }
 
@@ -216,7 +219,7 @@ void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions,
   // Rows of a staged tile are bound last: the tile needs the position along every other axis.
   const auto rank = [&](size_t n) {
     if (staging_ && units_[n].axis == staging_->rows) return 2;
-    return !units_[n].is_chunk && units_[n].tile > 1 ? 1 : 0;
+    return units_[n].is_tiled() && !units_[n].is_chunk && !units_[n].is_strips ? 1 : 0;
   };
   std::vector<size_t> order;
   for (int wanted = 0; wanted <= 2; ++wanted)
@@ -229,7 +232,7 @@ void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions,
 
 // The position of a unit along one axis: the coordinate itself, or the number of a tile.
 std::string FunctionLowering::unit_name(const UnitAxis& unit) {
-  const bool tiled = unit.is_chunk || unit.tile > 1;
+  const bool tiled = unit.is_tiled();
   const bool direct = !tiled && lowered::constant_of(lower_bound(unit.axis)) == 0;
   return lowercase(kernel_.axes[unit.axis].name) + (direct ? "" : "_tile");
 }
@@ -237,7 +240,7 @@ std::string FunctionLowering::unit_name(const UnitAxis& unit) {
 void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::function<void()>& body) {
   const std::string axis = lowercase(kernel_.axes[unit.axis].name);
   const Expr count = count_of(unit);
-  const bool tiled = unit.is_chunk || unit.tile > 1;
+  const bool tiled = unit.is_tiled();
   unit_count_ = count;
   const bool direct = !tiled && lowered::constant_of(lower_bound(unit.axis)) == 0;
   const std::string variable = direct ? named(axis) : "unit";
@@ -262,7 +265,7 @@ void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::functi
 
 void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::function<void()>& body) {
   const std::string axis = lowercase(kernel_.axes[unit.axis].name);
-  if (!unit.is_chunk && unit.tile <= 1) {
+  if (!unit.is_tiled()) {
     if (lowered::constant_of(lower_bound(unit.axis)) == 0) {
       scopes_.back().coordinates[unit.axis] = index;
       return body();
@@ -280,7 +283,7 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
                       true,
                       false});
   Range range{lowered::name(first, DType::index), upper_bound(unit.axis)};
-  if (unit.tile > 0) {
+  if (unit.tile > 0 && !unit.is_strips) {
     const std::string end = named(axis + "_end");
     emit(lowered::Local{
         "index",
@@ -292,7 +295,7 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
     range.end = lowered::name(end, DType::index);
   }
   scopes_.back().ranges[unit.axis] = range;
-  if (unit.is_chunk) return body();
+  if (unit.is_chunk || unit.is_strips) return body();
   if (staging_ && unit.axis == staging_->rows) return staged_rows(unit, range, body);
   const std::string name = named(axis);
   Scope bindings;
@@ -315,13 +318,13 @@ Instance FunctionLowering::instance(ir::ValueId id) const {
   return result;
 }
 
-size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, ir::AxisId without) const {
+size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const AxisSet& without) const {
   const Dependence& needs = analysis_.dependence.at(id);
   for (size_t k = scopes_.size(); k-- > 1;) {
     const Scope& scope = scopes_[k];
     if (outside_elements && scope.is_elements) continue;
     const bool binds_axis = std::any_of(needs.axes.begin(), needs.axes.end(), [&](ir::AxisId axis) {
-      return axis != without && scope.axes.contains(axis);
+      return !without.contains(axis) && scope.axes.contains(axis);
     });
     const bool is_body = std::any_of(needs.loops.begin(), needs.loops.end(),
                                      [&](ir::AxisId axis) { return scope.loops.contains(axis); });
@@ -422,7 +425,7 @@ std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& functi
                               const Residency& residency) {
   std::set<Instance> kept;
   for (const auto& [instance, sweeps] : residency.sweeps) {
-    if (is_row_invariant(plan, function, instance.first)) kept.insert(instance);
+    if (is_read_ahead(plan, function, instance.first)) kept.insert(instance);
     if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
     const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
     const bool fits = std::none_of(axes.begin(), axes.end(),
@@ -453,15 +456,15 @@ LoweredPhase lower(KernelPlan& plan) {
         result.kept_bytes = std::max(result.kept_bytes, again.kept_bytes());
         const size_t before = residency.kept.size();
         std::erase_if(residency.kept, [&](const Instance& instance) {
-          return residency.sweeps[instance].size() < 2 && !is_row_invariant(plan, function, instance.first);
+          return residency.sweeps[instance].size() < 2 && !is_read_ahead(plan, function, instance.first);
         });
         changed = residency.kept.size() != before;
         if (changed) result.kept_bytes = 0;
       }
-      for (const Instance& instance : residency.kept)
-        plan.phase.persistent |= is_row_invariant(plan, function, instance.first);
-      for (const Instance& instance : residency.kept)
+      for (const Instance& instance : residency.kept) {
         result.kept_names.push_back(plan.kernel->values[instance.first].name);
+        result.kept.insert(instance.first);
+      }
     }
     result.functions.push_back(std::move(text));
     result.unit_count.push_back(units);

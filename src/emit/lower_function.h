@@ -98,7 +98,7 @@ class FunctionLowering {
   void guard(const lowered::Expr& condition, std::string reason, const std::function<void()>& body) {
     guard(condition, std::move(reason), false, Scope{}, body);
   }
-  size_t scope_of(ir::ValueId id, bool outside_elements = false, ir::AxisId without = {}) const;
+  size_t scope_of(ir::ValueId id, bool outside_elements = false, const AxisSet& without = {}) const;
   void at_scope(size_t target, const std::function<void()>& body);
   Instance instance(ir::ValueId id) const;
   std::string name_for(ir::ValueId id) const;
@@ -141,6 +141,11 @@ class FunctionLowering {
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
   std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values,
                                      uint32_t in_bounds, lowered::Expr& exists);
+  /// A call of a member of the tensor or of a line of it: `x.load({r, c})`, `x_line.store(c, value)`.
+  lowered::Expr access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
+                       const std::string& member, std::vector<lowered::Expr> arguments, DType type,
+                       lowered::Expr& exists);
+  std::string line_of(ir::TensorId tensor, const std::vector<lowered::Expr>& lead, size_t target);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 
   // lower_staging.cpp: tiles through shared memory
@@ -158,7 +163,6 @@ class FunctionLowering {
   bool is_in_vectors(const Storage& storage) const;
   Evaluated keep(ir::ValueId id);
   size_t home_of(ir::ValueId id) const;
-  bool is_invariant(ir::ValueId id) const;
   const Storage& open_kept(ir::ValueId id, DType type, bool vector);
   bool is_kept(ir::ValueId id) const;
 
@@ -208,6 +212,7 @@ class FunctionLowering {
   bool reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const;
   /// Strips of the lane, with the guard at its end; `body` runs in the scope of one strip.
   void sweep(const Lane& lane, const std::function<void()>& body);
+  void strips_along(ir::AxisId axis, const std::function<void()>& body);
   /// The elements of the vector that a thread holds in a strip.
   void elements(const Lane& lane, const std::function<void()>& body);
   /// All coordinates of the axes: loops for serial ones, copies for unrolled ones.

@@ -27,11 +27,16 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   Scope bindings;
   bindings.axes.insert(lane.axis);
   bindings.coordinates[lane.axis] = lowered::name(coordinate, DType::index);
-  if (strips) {
+  const auto at_end = fmt::format("guard: `{}` ends", wanted);
+  if (phase_.strip_axis) {
+    emit(lowered::Local{"index", coordinate, {}, first("0"), true, false});
+    guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean), at_end,
+          true, std::move(bindings), [&] { strips_along(*phase_.strip_axis, body); });
+  } else if (strips) {
     loop(fmt::format("int {0} = 0; {0} < kStrips; ++{0}", strip_), true, Scope{}, [&] {
       emit(lowered::Local{"index", coordinate, {}, first(strip_.c_str()), true, false});
-      guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean),
-            fmt::format("guard: `{}` ends", wanted), true, std::move(bindings), body);
+      guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean), at_end,
+            true, std::move(bindings), body);
     });
   } else {
     count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads",
@@ -39,6 +44,27 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   }
   names_.release(coordinate);
   sweep_ = outer;
+}
+
+// Strips at consecutive coordinates of a unit axis.
+void FunctionLowering::strips_along(ir::AxisId axis, const std::function<void()>& body) {
+  const Range range = range_of(axis);
+  const std::string coordinate = names_.take(lowercase(kernel_.axes[axis].name));
+  const Expr here = lowered::name(coordinate, DType::index);
+  Scope bindings;
+  bindings.axes.insert(axis);
+  bindings.coordinates[axis] = here;
+  loop(fmt::format("int {0} = 0; {0} < kStrips; ++{0}", strip_), true, Scope{}, [&] {
+    emit(lowered::Local{"index",
+                        coordinate,
+                        {},
+                        lowered::add(range.first, lowered::name(strip_, DType::index)),
+                        true,
+                        false});
+    guard(lowered::binary("<", here, range.end, DType::boolean),
+          fmt::format("guard: `{}` ends", kernel_.axes[axis].name), true, std::move(bindings), body);
+  });
+  names_.release(coordinate);
 }
 
 void FunctionLowering::elements(const Lane& lane, const std::function<void()>& body) {
@@ -360,11 +386,9 @@ void FunctionLowering::store_vector(const VectorWrite& open) {
   const auto outer = unrolled_;
   unrolled_ = open.copy;
   Expr exists = open.exists;
-  const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
-  const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-  guard(exists, "", [&] {
-    emit(lowered::Evaluate{lowered::call(callee, {at, open.vector}, DType::index)}, open.statement->span);
-  });
+  const Expr store =
+      access(write.tensor, write.indices, write.in_bounds, "store", {open.vector}, DType::index, exists);
+  guard(exists, "", [&] { emit(lowered::Evaluate{store}, open.statement->span); });
   unrolled_ = outer;
 }
 
@@ -376,14 +400,12 @@ Expr FunctionLowering::as_float_for(const ir::Write& write) {
 void FunctionLowering::store_element(const ir::Write& write, Span span) {
   const Evaluated value = eval(write.value);
   Expr exists = value.exists;
-  const Expr at = lowered::list(indices(write.tensor, write.indices, write.in_bounds, exists));
-  if (exists && lowered::constant_of(exists) == 0) return;
   const DType type = kernel_.tensors[write.tensor].dtype;
   const Expr stored = value.value->type == type ? value.value : as_stored(as_float(value), type);
-  const std::string callee = safe_name(kernel_.tensors[write.tensor].name) + ".store";
-  guard(exists, "", [&] {
-    emit(lowered::Evaluate{lowered::call(callee, {at, stored}, DType::index)}, span);
-  });
+  const Expr store =
+      access(write.tensor, write.indices, write.in_bounds, "store", {stored}, DType::index, exists);
+  if (exists && lowered::constant_of(exists) == 0) return;
+  guard(exists, "", [&] { emit(lowered::Evaluate{store}, span); });
 }
 
 // No lane: all threads of the group have the value, one writes it.

@@ -78,15 +78,11 @@ bool FunctionLowering::is_kept(ir::ValueId id) const {
 
 Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
 
-// Where a kept value is seen by all sweeps that need it: inside the loop over units, or before it if every unit needs the
-// same.
+// Where a kept value is seen by all sweeps that need it.
 size_t FunctionLowering::home_of(ir::ValueId id) const {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
-  return std::max<size_t>(scope_of(id, false, lane->axis), is_invariant(id) ? 0 : 1);
-}
-
-bool FunctionLowering::is_invariant(ir::ValueId id) const {
-  return is_row_invariant(plan_, function_plan_, id);
+  const AxisSet strips{phase_.strip_axis.value_or(lane->axis)};
+  return std::max<size_t>(scope_of(id, true, strips), 1);
 }
 
 // An array for a value that stays in registers for later sweeps; it stands where all of them can see it.

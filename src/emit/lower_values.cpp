@@ -209,6 +209,38 @@ std::vector<Expr> FunctionLowering::indices(ir::TensorId tensor, const std::vect
   return result;
 }
 
+// Where only the last index changes in the loops inside, what the others say is computed outside of them.
+Expr FunctionLowering::access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
+                              const std::string& member, std::vector<Expr> arguments, DType type,
+                              Expr& exists) {
+  std::vector<Expr> at = indices(tensor, values, in_bounds, exists);
+  std::string object = safe_name(kernel_.tensors[tensor].name);
+  size_t lead = 0;
+  for (size_t d = 0; d + 1 < values.size(); ++d) lead = std::max(lead, scope_of(values[d]));
+  if (values.size() > 1 && scope_of(values.back()) > lead) {
+    object = line_of(tensor, {at.begin(), at.end() - 1}, lead);
+    arguments.insert(arguments.begin(), at.back());
+  } else {
+    arguments.insert(arguments.begin(), lowered::list(std::move(at)));
+  }
+  return lowered::call(object + "." + member, std::move(arguments), type);
+}
+
+std::string FunctionLowering::line_of(ir::TensorId tensor, const std::vector<Expr>& lead, size_t target) {
+  const std::string& name = kernel_.tensors[tensor].name;
+  const Expr line = lowered::call(safe_name(name) + ".line", {lowered::list(lead)}, DType::index);
+  auto& known = scopes_[target].loads;
+  const std::string text = print(line);
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  std::string result;
+  at_scope(target, [&] {
+    result = named(name + "_line");
+    emit(lowered::Local{"auto", result, {}, line, true, false});
+    scopes_.back().loads.emplace(text, result);
+  });
+  return result;
+}
+
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   if (is_staged(id)) return {stage_place(id), nullptr};
@@ -220,8 +252,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
     return result;
   }
   Evaluated result;
-  const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, result.exists));
-  result.value = lowered::call(safe_name(tensor.name) + ".load", {at}, tensor.dtype);
+  result.value = access(op.tensor, op.indices, op.in_bounds, "load", {}, tensor.dtype, result.exists);
   if (!result.exists) return result;
   if (!is_trivial(result.exists)) {
     const std::string name = named(name_for(id) + "_exists");
@@ -244,9 +275,8 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   std::string name;
   at_scope(target, [&] {
     Expr exists;
-    const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
     const std::string type = fmt::format("Vector<{}, kVector>", type_name(tensor.dtype));
-    Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
+    Expr vector = access(op.tensor, op.indices, op.in_bounds, "load<kVector>", {}, tensor.dtype, exists);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
     const std::string text = print(vector);
     if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end()) {
@@ -269,12 +299,13 @@ std::string FunctionLowering::kept_vector(ir::ValueId id, const ir::Load& op) {
     const Lane& lane = *lane_among(analysis_.dependence.at(id).axes);
     at_scope(home_of(id), [&] {
       const std::string row = open_kept(id, tensor.dtype, true).base + "[" + strip_ + "]";
-      sweep(lane, [&] {
+      const auto read = [&] {
         Expr exists;
-        const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
-        const Expr vector = lowered::call(safe_name(tensor.name) + ".load<kVector>", {at}, tensor.dtype);
+        const Expr vector =
+            access(op.tensor, op.indices, op.in_bounds, "load<kVector>", {}, tensor.dtype, exists);
         emit(lowered::Assign{lowered::name(row, tensor.dtype), "=", vector}, kernel_.values[id].span);
-      });
+      };
+      phase_.strip_axis ? strips_along(*phase_.strip_axis, read) : sweep(lane, read);
     });
   }
   return kept_.at(key).base + "[" + strip_ + "]";

@@ -183,6 +183,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "Threads",
     "Vector",
     "View",
+    "kBlocks",
     "kChunk",
     "kRows",
     "kStrips",

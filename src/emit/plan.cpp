@@ -87,14 +87,17 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
   return plan;
 }
 
-bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
-  if (!function.resident || !plan.phase.vector_loads.contains(value) || plan.phase.units.empty())
+bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
+  const PhasePlan& phase = plan.phase;
+  if (!function.resident || phase.staging || phase.functions.size() > 1 ||
+      !phase.vector_loads.contains(value))
     return false;
-  const Dependence& dependence = plan.phase.analysis.dependence.at(value);
+  const Dependence& dependence = phase.analysis.dependence.at(value);
   return dependence.loops.empty() && plan.kernel->values[value].total &&
+         (!phase.strip_axis || dependence.axes.contains(*phase.strip_axis)) &&
          std::all_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
-           const Lane* lane = plan.phase.lane_of(axis);
-           return (lane && !lane->chunked) || plan.phase.role(axis) == Role::unrolled;
+           const Lane* lane = phase.lane_of(axis);
+           return lane ? lane->chunked && lane->tile == 0 : phase.role(axis) != Role::serial;
          });
 }
 

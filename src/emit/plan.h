@@ -35,7 +35,11 @@ struct Lane {
 struct UnitAxis {
   ir::AxisId axis;
   bool is_chunk = false;
-  int64_t tile = 1;  // consecutive coordinates that one unit takes, one after another
+  int64_t tile = 1;        // consecutive coordinates that one unit takes, one after another
+  bool is_strips = false;  // a unit takes kStrips coordinates: its strips
+
+  /// Whether the unit has a range of coordinates, not one.
+  bool is_tiled() const { return is_chunk || is_strips || tile > 1; }
 };
 
 /// Loads whose neighbours in memory lie along `rows`, not along the lane: a block brings the tile of lane x rows in
@@ -61,6 +65,7 @@ struct Variant {
   int rows = 0;     // groups in a block
   int vector = 1;
   int strips = 1;
+  int blocks = 1;          // that a multiprocessor must be able to hold: bounds the registers of a thread
   bool aligned = false;    // asks for unit strides, alignment and divisible extents
   int64_t lane_limit = 0;  // largest extent of the lanes it can hold; 0: any
   int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
@@ -85,7 +90,8 @@ struct PhasePlan {
   std::vector<ir::SizeId> vector_multiples;  // sizes that must be multiples of the vector width
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
-  bool persistent = false;  // groups take many units each, because they keep what all units share
+  /// A unit axis along which strips run instead of along the lane: what does not depend on it is read once for all of them.
+  std::optional<ir::AxisId> strip_axis;
   std::map<ir::AxisId, int64_t> serial_tiles;
   std::vector<std::string> reasons;
 
@@ -108,8 +114,9 @@ struct KernelPlan {
 std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
                                     const PlanOverrides& overrides, DiagnosticSink& sink);
 
-/// Whether a load is the same for every unit that a group works on: it depends on whole lanes alone.
-bool is_row_invariant(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value);
+/// Whether a load of a unit without passes is made for all strips before the first of them is computed, so that the
+/// accesses overlap.
+bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value);
 
 /// The plan as text, for `--emit=plan`.
 std::string describe(const KernelPlan& plan);

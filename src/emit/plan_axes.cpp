@@ -38,6 +38,7 @@ class AxisChooser {
     choose_lanes();
     assign_units();
     choose_vector_accesses();
+    choose_strip_axis();
   }
 
  private:
@@ -316,6 +317,31 @@ class AxisChooser {
       return (access.write->in_bounds & bit) != 0 && steady;
     }
     return (std::get<ir::Load>(kernel_.values[access.value].op).in_bounds & bit) != 0;
+  }
+
+  // Operands that are the same along a unit axis are read once for several of its coordinates.
+  void choose_strip_axis() {
+    const bool one_pass = phase_.lanes.size() == 1 && phase_.lanes[0].chunked && phase_.lanes[0].tile == 0 &&
+                          !phase_.staging && analysis_.loops.empty() && kernel_.variables.empty() &&
+                          analysis_.crossed.empty();
+    if (!one_pass) return;
+    double most = 0;
+    for (UnitAxis& unit : phase_.units) {
+      if (unit.is_chunk || unit.tile != 1 || tile_of(unit.axis) > 0) continue;
+      double shared = 0;
+      for (const Access& access : analysis_.accesses)
+        if (phase_.vector_loads.contains(access.value) && !access.is_write() &&
+            !access.axes.contains(unit.axis))
+          shared += weight(access);
+      if (shared <= most) continue;
+      most = shared;
+      phase_.strip_axis = unit.axis;
+    }
+    if (!phase_.strip_axis) return;
+    for (UnitAxis& unit : phase_.units) unit.is_strips = unit.axis == *phase_.strip_axis;
+    phase_.reasons.push_back(
+        fmt::format("strips run along `{}`: operands without it are read once for all strips of a unit",
+                    axis(*phase_.strip_axis).name));
   }
 
   static constexpr int64_t kWidestVector = 16;

@@ -18,12 +18,19 @@ constexpr int kAccessBytes = 16;
 constexpr int kWidestOperandBytes = 32;  // two accesses for the widest type that moves with the narrowest
 constexpr int kRegisterBudget = 64;      // of a thread, for what stays resident
 constexpr int kMostStrips = 16;
-constexpr int kWarpRows = 4;  // groups of a warp in a block of rows
+constexpr int kWarpRows = 4;      // groups of a warp in a block of rows
+constexpr int kRowThreads = 128;  // small groups meet sooner, and many of them hide each other's waits
+constexpr int kRowStrips = 4;
 constexpr int kBlockThreads = 256;
-constexpr int kBlockStrips = 2;    // few registers a thread, so that many rows are in flight
-constexpr int kWideThreads = 512;  // more would leave a thread too few registers
-constexpr int kChunkStrips = 2;    // enough accesses in flight for a thread that only maps
+constexpr int kScalarStrips = 8;  // element by element: what a vector would hold
+constexpr int kBoundedStrips = 2;
+constexpr int kMostMapStrips = 8;
+constexpr int kMapRegisters = 32;  // of a thread, for what is read ahead
 constexpr int kChunkRows = 8;
+constexpr int kWorkingRegisters = 24;   // addresses, loop state, and an element under way
+constexpr int kGroupRegisters = 8;      // more, where a block has several groups
+constexpr int kShortBody = 40;          // values of an element
+constexpr int kThreadsInFlight = 1024;  // of a multiprocessor: enough to hide memory's latency
 
 int power_of_two_below(int64_t n) {
   int result = 1;
@@ -69,6 +76,7 @@ class VariantChooser {
 
  private:
   // 16 bytes of the narrowest type that moves as a vector, unless the widest would then need more than two accesses.
+  // Bytes among wider types move 8 at a time: twice as many would leave registers for few strips.
   int vector_width() const {
     uint32_t narrowest = 16, widest = 1;
     for (const AlignmentNeed& need : phase_.alignment) {
@@ -76,6 +84,7 @@ class VariantChooser {
       narrowest = std::min(narrowest, bytes);
       widest = std::max(widest, bytes);
     }
+    if (widest > 1) narrowest = std::max(narrowest, 2u);
     return static_cast<int>(std::min<uint32_t>(kAccessBytes / narrowest, kWidestOperandBytes / widest));
   }
 
@@ -104,6 +113,7 @@ class VariantChooser {
                                .rows = rows,
                                .vector = width,
                                .strips = strips,
+                               .blocks = blocks_of(function, threads, rows, width, strips),
                                .aligned = width > 1,
                                .lane_limit = limit});
   }
@@ -111,16 +121,21 @@ class VariantChooser {
   void row_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
     const int strips = strips_in_budget(width);
-    const int block = warps_ ? *warps_ * kWarp : kBlockThreads;
+    const bool small = width > 1 && strips >= kRowStrips && !writes_copies();
+    const int block = warps_ ? *warps_ * kWarp : small ? kRowThreads : kBlockThreads;
+    const int streaming = warps_ ? block : kBlockThreads;
     if ((!warps_ && width > 1) || (warps_ && *warps_ == 1))
       add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips,
           static_cast<int64_t>(kWarp) * width * strips);
-    const int few = warps_ ? strips : std::min(strips, width > 1 ? kBlockStrips : kBlockStrips * 4);
+    const int few = warps_ ? strips
+                           : std::min(strips, small       ? kRowStrips
+                                              : width > 1 ? kBoundedStrips
+                                                          : kScalarStrips);
     if (block > kWarp)
       add("block_" + kind, 0, block, 1, width, few, static_cast<int64_t>(block) * width * few);
     if (!warps_ && width > 1)
-      add("wide_" + kind, 0, kWideThreads, 1, width, few, static_cast<int64_t>(kWideThreads) * width * few);
-    add("streaming_" + kind, 1, block, 1, width, strips, 0);
+      add("wide_" + kind, 0, 2 * block, 1, width, few, static_cast<int64_t>(2 * block) * width * few);
+    add("streaming_" + kind, 1, streaming, 1, width, strips, 0);
   }
 
   // A warp for a row of the tile, as many groups as the block has warps.
@@ -138,9 +153,52 @@ class VariantChooser {
 
   void map_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
-    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, kChunkStrips, 0);
-    add("narrow_" + kind, 0, kWarp, kChunkRows, width, 1, static_cast<int64_t>(kWarp) * width * kChunkRows);
-    add("wide_" + kind, 0, kBlockThreads, 1, width, kChunkStrips, 0);
+    const int strips = map_strips(width);
+    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, strips, 0);
+    add("narrow_" + kind, 0, kWarp, kChunkRows, width, phase_.strip_axis ? strips : 1,
+        static_cast<int64_t>(kWarp) * width * kChunkRows);
+    add("wide_" + kind, 0, kBlockThreads, 1, width, strips, 0);
+  }
+
+  // As many as registers hold of what is read ahead.
+  int map_strips(int width) const {
+    const int registers = std::max(std::max(lowered_.kept_bytes, 4) * width / 4, 1);
+    return std::clamp(power_of_two_below(std::max(kMapRegisters / registers, 1)), 1, kMostMapStrips);
+  }
+
+  // Blocks that a multiprocessor holds if a thread has the registers that it needs, and no more. What a long body needs
+  // is the compiler's business.
+  int blocks_of(int function, int group, int rows, int width, int strips) const {
+    if (!has_short_body()) return 1;
+    const bool resident = phase_.functions[static_cast<size_t>(function)].resident;
+    const int threads = group * rows;
+    int registers = kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) +
+                    (resident ? lowered_.kept_bytes * width * strips / 4 : 0);
+    for (ir::ValueId load : phase_.vector_loads)
+      if (!resident || !lowered_.kept.contains(load))
+        registers += static_cast<int>(size_in_bytes(kernel_.values[load].dtype)) * width / 4;
+    const int granule = (registers + 7) / 8 * 8;
+    return std::clamp(plan_.target->registers_per_multiprocessor / (granule * threads), 1,
+                      std::max(kThreadsInFlight / threads, 1));
+  }
+
+  bool has_short_body() const {
+    int count = 0;
+    for (const auto& [value, dependence] : phase_.analysis.dependence) {
+      if (size_in_bytes(kernel_.values[value].dtype) > 4 && is_float(kernel_.values[value].dtype))
+        return false;
+      count += std::any_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
+        return phase_.is_lane(axis) || phase_.role(axis) != Role::unit;
+      });
+    }
+    return count <= kShortBody && !writes_copies();
+  }
+
+  // Copies for each coordinate of an axis.
+  bool writes_copies() const {
+    return std::any_of(phase_.roles.begin(), phase_.roles.end(), [](const auto& role) {
+      return role.second == Role::unrolled || role.second == Role::serial;
+    });
   }
 
   // The extent is known: as many threads as it keeps busy, and strips for the rest.
@@ -154,7 +212,7 @@ class VariantChooser {
                   kWarp;
     if (fixed_extent() == 0) threads = warps_ ? *warps_ * kWarp : kBlockThreads;
     const int rows = warps_ || threads > kWarp ? 1 : kWarpRows;
-    const int64_t strips = fixed_extent() == 0 ? std::min(strips_in_budget(width), kBlockStrips)
+    const int64_t strips = fixed_extent() == 0 ? std::min(strips_in_budget(width), kBoundedStrips)
                                                : (wanted + threads - 1) / threads;
     add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
   }

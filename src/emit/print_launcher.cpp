@@ -166,11 +166,9 @@ class LauncherPrinter {
     for (const std::string& parameter : function.template_parameters)
       arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
-    std::string blocks = variant.rows > 1 ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
-    const bool resident = plan_.phase.functions[f].resident;
-    if (plan_.phase.persistent && resident)
-      blocks = fmt::format("minimum({}, index{{{}}} * multiprocessor_count())", blocks,
-                           plan_.target->threads_per_multiprocessor / (variant.threads * variant.rows));
+    // A tile in shared memory is the work of a block, not of one of its groups.
+    const bool by_groups = variant.rows > 1 && !plan_.phase.functions[f].staged;
+    const std::string blocks = by_groups ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
     writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
     writer_.indent();
     writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});",
@@ -198,13 +196,17 @@ class LauncherPrinter {
     if (parameter.ends_with("kThreads")) return variant.threads;
     if (parameter.ends_with("kRows")) return variant.rows;
     if (parameter.ends_with("kVector")) return variant.vector;
+    if (parameter.ends_with("kBlocks")) return variant.blocks;
     return variant.strips;
   }
 
   // The count of units with the numbers of a variant in place of the template's parameters.
-  static Expr specialise(const Expr& expression, const Variant& variant) {
-    if (expression->kind == lowered::Expression::Kind::name && expression->text == "kChunk")
-      return lowered::integer(int64_t{variant.threads} * variant.vector * variant.strips);
+  Expr specialise(const Expr& expression, const Variant& variant) const {
+    const bool is_name = expression->kind == lowered::Expression::Kind::name;
+    if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
+    if (is_name && expression->text == "kChunk")
+      return lowered::integer(int64_t{variant.threads} * variant.vector *
+                              (plan_.phase.strip_axis ? 1 : variant.strips));
     if (expression->operands.empty()) return expression;
     lowered::Expression copy = *expression;
     for (Expr& operand : copy.operands) operand = specialise(operand, variant);

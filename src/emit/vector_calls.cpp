@@ -171,24 +171,25 @@ class LoopSplitter {
     const Expr call = vector_call_in(statement);
     if (!call || !may_split(statement)) return false;
     const Expr on_vectors = call_on_vectors(call, statement.span);
-    close_part();
-    if (auto* assign = std::get_if<lowered::Assign>(&statement.node);
-        assign && assign->value == call && assign->op == "=" && is_whole(assign->target, call->type)) {
+    const auto* assign = std::get_if<lowered::Assign>(&statement.node);
+    const auto* local = std::get_if<lowered::Local>(&statement.node);
+    if (assign && assign->value == call && assign->op == "=" && is_whole(assign->target, call->type)) {
+      close_part();
       result_.push_back({lowered::Assign{assign->target->operands[0], "=", on_vectors}, statement.span});
       return true;
     }
-    auto* local = std::get_if<lowered::Local>(&statement.node);
     const bool names_it = local && local->initial == call;
     const std::string name = fresh(names_it ? local->name : result_name(call));
-    result_.push_back(
-        {lowered::Local{"Vector<float, kVector>", name, {}, on_vectors, true, false}, statement.span});
     const Expr element = lowered::vector_element(lowered::name(name, call->type), item(), call->type);
-    if (names_it) {
-      substitute(local->name, element);
-      return true;
+    const std::string replaced = names_it ? local->name : "";
+    const Span span = statement.span;
+    if (!names_it) {
+      replace_in(statement, [&](const Expr& e) { return e == call ? element : nullptr; });
+      rest_.insert(rest_.begin(), std::move(statement));
     }
-    replace_in(statement, [&](const Expr& e) { return e == call ? element : nullptr; });
-    rest_.insert(rest_.begin(), std::move(statement));
+    close_part();
+    result_.push_back({lowered::Local{"Vector<float, kVector>", name, {}, on_vectors, true, false}, span});
+    if (names_it) substitute(replaced, element);
     return true;
   }
 
@@ -228,6 +229,8 @@ class LoopSplitter {
     const Expr& operand = call->operands[0];
     if (is_whole(operand, call->type)) {
       copy.operands[0] = operand->operands[0];
+    } else if (is_open_local(operand)) {
+      copy.operands[0] = lowered::name(vector_for(operand->text), call->type);
     } else {
       const std::string name = fresh(call->kind == Expression::Kind::binary ? "dividend" : "argument");
       result_.push_back({lowered::Local{"Vector<float, kVector>", name, {}, nullptr, false, false}, span});
@@ -238,6 +241,22 @@ class LoopSplitter {
     }
     copy.has_vector_form = false;
     return std::make_shared<const Expression>(std::move(copy));
+  }
+
+  bool is_open_local(const Expr& expression) const {
+    return expression->kind == Expression::Kind::name &&
+           std::any_of(open_.begin(), open_.end(), [&](const Statement& statement) {
+             const auto* local = std::get_if<lowered::Local>(&statement.node);
+             return local && local->name == expression->text && local->is_const && local->initial &&
+                    local->extents.empty();
+           });
+  }
+
+  /// The vector that holds a local of the open part for all elements, once the part is closed.
+  const std::string& vector_for(const std::string& local) {
+    const auto [entry, is_new] = vectors_.try_emplace(local);
+    if (is_new) entry->second = fresh(local);
+    return entry->second;
   }
 
   // `m = maximum(m, v[j])` for all j at once: the order does not matter to an extreme.
@@ -269,7 +288,7 @@ class LoopSplitter {
     for (Statement& statement : open_) {
       for (const auto& [name, element] : promoted) substitute_in(statement, name, element);
       auto* local = std::get_if<lowered::Local>(&statement.node);
-      if (!local || !later.contains(local->name)) {
+      if (!local || !(later.contains(local->name) || vectors_.contains(local->name))) {
         body.push_back(std::move(statement));
         continue;
       }
@@ -282,11 +301,12 @@ class LoopSplitter {
     loop.body = std::move(body);
     result_.push_back({std::move(loop), {}});
     open_.clear();
+    vectors_.clear();
   }
 
   Expr promote(const lowered::Local& local, Span span) {
     const DType type = local.initial->type;
-    const std::string name = fresh(local.name);
+    const std::string name = vector_for(local.name);
     if (size_in_bytes(type) >= 4) {
       result_.push_back(
           {lowered::Local{fmt::format("Vector<{}, kVector>", local.type), name, {}, nullptr, false, false},
@@ -306,8 +326,9 @@ class LoopSplitter {
 
   // A name for the block around the loop: the wanted one, if nothing there bears it.
   std::string fresh(const std::string& wanted) {
-    if (outer_.insert(wanted).second) return wanted;
-    return names_.take(wanted);
+    if (!outer_.insert(wanted).second) return names_.take(wanted);
+    names_.reserve(wanted);
+    return wanted;
   }
 
   const lowered::For& loop_;
@@ -315,6 +336,7 @@ class LoopSplitter {
   NameAllocator& names_;
   std::set<std::string>& outer_;
   Block rest_, open_, result_;
+  std::map<std::string, std::string> vectors_;  // by the local of the open part that each will hold
 };
 
 class Pass {

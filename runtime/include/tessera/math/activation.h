@@ -86,28 +86,26 @@ TESSERA_HD T gelu_tanh_of(T x) {
 }
 
 /// e^(a²/2) Φ(-a) = r S(r) for a >= 0, where Φ is the normal distribution, r = 1 / (a + offset) and S varies
-/// little. r is corrected by its relative error, which near a = 0 would be felt more than once.
+/// little.
 template <typename T>
 TESSERA_HD T normal_tail(T a) {
   using K = ActivationConstants<T>;
-  const T denominator = a + K::kNormalOffset;
-  const T denominator_low = a - (denominator - K::kNormalOffset);
-  const T r = reciprocal_of_moderate(denominator);
-  const T error = fma(-r, denominator_low, fma(-r, denominator, T(1)));
-  const T tail = r * normal_tail_polynomial(fma(r, error, r - K::kNormalMiddle));
-  return fma(tail, error, tail);
+  const T r = reciprocal_of_moderate(a + K::kNormalOffset);
+  return r * normal_tail_polynomial(r - K::kNormalMiddle);
 }
 
-/// x Φ(x): with t = a Φ(-a), a = |x|, it is -t for negative x and x - t otherwise.
+/// x Φ(x): with t = a Φ(-a), a = |x|, it is -t for negative x and x - t otherwise. a²/2 is needed to more
+/// digits than it has: an error of the exponent is one of the result, as many times larger.
 template <typename T>
 TESSERA_HD T gelu_of(T x) {
   using K = ActivationConstants<T>;
   const T a = min(abs(x), K::kGeluReach);
   const T square = a * a;
   const T square_low = fma(a, a, -square);
-  const ScaledExp<T> e = scaled_exp_of_minus(T(0.5) * square, T(0.5) * square_low);
-  const T t = ((a * e.power) * e.mantissa) * normal_tail(a) * K::kUndo;
-  return (x < T(0) ? T(-0.0) : x) - t;
+  const ExpSplit<T> split = split_by_ln2(T(-0.5) * square);
+  const T e = exp_polynomial(fma(T(-0.5), square_low, split.rest));
+  const T t = ((a * power_of_two(split.sum, K::kHeadroom)) * e) * normal_tail(a);
+  return fma(-t, K::kUndo, max(x, T(-0.0)));
 }
 
 }  // namespace detail
