@@ -38,7 +38,7 @@ inline constexpr MathInfo kMathInfo[] = {
     {"sigmoid", 1, 2.5, 2.5},
     {"silu", 1, 3.5, 3.5},
     {"relu", 1, 0, 0},
-    {"gelu", 1, 5.25, 5.25},
+    {"gelu", 1, 6, 6},
     {"gelu_tanh", 1, 3.5, 3.5},
     {"abs", 1, 0, 0},
     {"floor", 1, 0, 0},
