@@ -2,28 +2,10 @@
 // docs/diagnostics: every code has a page, and the pages of the front end tell the truth.
 #include "base/explain.h"
 #include "catch.h"
-#include "program.h"
+#include "support/program.h"
 
 using namespace tessera;
 using namespace tessera::test;
-
-namespace {
-
-/// The contents of the ```tsr blocks of a page.
-std::vector<std::string> programs_of(std::string_view page) {
-  constexpr std::string_view kFence = "```tsr\n";
-  std::vector<std::string> out;
-  for (std::size_t begin = page.find(kFence); begin != std::string_view::npos;
-       begin = page.find(kFence, begin)) {
-    begin += kFence.size();
-    const std::size_t end = page.find("```", begin);
-    out.emplace_back(page.substr(begin, end - begin));
-    begin = end;
-  }
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("every diagnostic has an explanation with a failing example") {
   for (const DiagInfo& row : all_diagnostics()) {

@@ -3,7 +3,7 @@
 #include "catch.h"
 #include "frontend/dump.h"
 #include "frontend/format.h"
-#include "program.h"
+#include "support/program.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -27,10 +27,10 @@ std::string formatted(const std::string& text) {
 }  // namespace
 
 TEST_CASE("sample programs: expected layout, equal tree, and formatting again changes nothing") {
-  for (const auto& path : test_files("programs", "", ".tsr")) {
+  for (const auto& path : files_in("frontend/programs", ".tsr")) {
     INFO(path.filename().string());
     auto expected = path;
-    check_against_file(expected.replace_extension(".fmt"), formatted(read_file(path)));
+    compare_with_file(expected.replace_extension(".fmt"), formatted(read_file(path)));
   }
 }
 

@@ -7,7 +7,7 @@
 #include "catch.h"
 #include "frontend/dump.h"
 #include "frontend/format.h"
-#include "program.h"
+#include "support/program.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -29,7 +29,7 @@ std::string codes_of(std::string text) { return parse_text(std::move(text))->cod
 
 std::vector<std::string> sample_programs() {
   std::vector<std::string> out;
-  for (const auto& path : test_files("programs", "", ".tsr")) out.push_back(read_file(path));
+  for (const auto& path : files_in("frontend/programs", ".tsr")) out.push_back(read_file(path));
   return out;
 }
 

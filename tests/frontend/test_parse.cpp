@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "frontend/dump.h"
 #include "frontend/dump_expr.h"
-#include "program.h"
+#include "support/program.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -27,13 +27,13 @@ std::string codes(const std::string& expression) {
 }  // namespace
 
 TEST_CASE("sample programs have the expected trees") {
-  for (const auto& path : test_files("programs", "", ".tsr")) {
+  for (const auto& path : files_in("frontend/programs", ".tsr")) {
     INFO(path.filename().string());
     const auto program = parse_text(read_file(path), path.filename().string());
     INFO(program->rendered());
     REQUIRE(program->file);
     auto expected = path;
-    check_against_file(expected.replace_extension(".ast"), dump(*program->file));
+    compare_with_file(expected.replace_extension(".ast"), dump(*program->file));
   }
 }
 

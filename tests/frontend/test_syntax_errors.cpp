@@ -4,7 +4,7 @@
 
 #include "base/diagnostic_printer.h"
 #include "catch.h"
-#include "program.h"
+#include "support/program.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -40,13 +40,13 @@ std::vector<std::string> announced(const Program& program) {
 }  // namespace
 
 TEST_CASE("every failing program fails as its files say") {
-  for (const auto& path : test_files("", "fail_", ".tsr")) {
+  for (const auto& path : files_in("frontend", ".tsr", "fail_")) {
     INFO(path.filename().string());
     const auto program = parse_text(read_file(path), path.filename().string());
     CHECK_FALSE(program->file.has_value());
     CHECK(places(*program) == announced(*program));
     auto expected = path;
-    check_against_file(expected.replace_extension(".txt"), program->rendered());
+    compare_with_file(expected.replace_extension(".txt"), program->rendered());
   }
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("every diagnostic of the front end is shown by a failing program") {
   const std::set<std::string_view> elsewhere = {"T0001", "T0002", "T0003", "T0004", "T0005",
                                                 "T0006", "T0007", "T0008", "T0009"};
   std::set<std::string> shown;
-  for (const auto& path : test_files("", "fail_", ".tsr")) {
+  for (const auto& path : files_in("frontend", ".tsr", "fail_")) {
     const auto program = parse_text(read_file(path), path.filename().string());
     for (const Diagnostic& diagnostic : program->sink.sorted()) shown.emplace(info(diagnostic.kind).code);
   }
@@ -67,7 +67,7 @@ TEST_CASE("every diagnostic of the front end is shown by a failing program") {
 }
 
 TEST_CASE("suggestions mend what they are given for") {
-  for (const auto& path : test_files("", "fail_", ".tsr")) {
+  for (const auto& path : files_in("frontend", ".tsr", "fail_")) {
     INFO(path.filename().string());
     const std::string text = read_file(path);
     const auto program = parse_text(text);

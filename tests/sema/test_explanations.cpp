@@ -2,27 +2,10 @@
 // docs/diagnostics/T02xx to T05xx: the failing program fails so, in exactly these words, and the mended one checks.
 #include "base/explain.h"
 #include "catch.h"
-#include "program.h"
+#include "checked.h"
 
 using namespace tessera;
 using namespace tessera::test;
-
-namespace {
-
-std::vector<std::string> programs_of(std::string_view page) {
-  constexpr std::string_view kFence = "```tsr\n";
-  std::vector<std::string> out;
-  for (std::size_t begin = page.find(kFence); begin != std::string_view::npos;
-       begin = page.find(kFence, begin)) {
-    begin += kFence.size();
-    const std::size_t end = page.find("```", begin);
-    out.emplace_back(page.substr(begin, end - begin));
-    begin = end;
-  }
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("each explanation of sema shows a program that fails so, and a mended one") {
   for (const DiagInfo& row : all_diagnostics()) {

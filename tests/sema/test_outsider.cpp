@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "catch.h"
-#include "program.h"
+#include "checked.h"
 
 using namespace tessera;
 using namespace tessera::test;

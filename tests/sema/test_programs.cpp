@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and the IR they become, or what is said about them.
 #include "catch.h"
-#include "program.h"
+#include "checked.h"
 #include "sema/ir/text.h"
 #include "sema/ir/verifier.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be proved and what cannot: presence (R10, R14), coverage (R14), independence (R11), implied constraints.
 #include "catch.h"
-#include "program.h"
+#include "checked.h"
 
 using namespace tessera;
 using namespace tessera::test;

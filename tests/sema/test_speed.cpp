@@ -3,8 +3,8 @@
 #include <ctime>
 
 #include "catch.h"
+#include "checked.h"
 #include "frontend/parse.h"
-#include "program.h"
 #include "sema/check.h"
 
 using namespace tessera;

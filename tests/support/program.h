@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the front end's tests: parse a text, compare with an expected file.
+// A program for tests: its text, what the front end made of it and said about it; and comparison with expected files.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace tessera::test {
 
-/// One parsed text with everything that is needed to look at the result.
+/// One text with everything that is needed to look at the result.
 struct Program {
   SourceManager sources;
   FileId id;
@@ -30,15 +30,19 @@ struct Program {
 };
 
 /// Parses `text` under the name `path`.
+void parse_into(Program& program, std::string text, std::string path);
 std::unique_ptr<Program> parse_text(std::string text, std::string path = "test.tsr");
 
+std::filesystem::path tests_folder();
 std::string read_file(const std::filesystem::path& path);
-/// The files of a folder of this test whose names start and end so, sorted.
-std::vector<std::filesystem::path> test_files(std::string_view folder, std::string_view prefix,
-                                              std::string_view suffix);
-std::filesystem::path test_folder();
+/// The files of a folder below tests/ whose names end and start so, sorted.
+std::vector<std::filesystem::path> files_in(const std::string& folder, std::string_view ending,
+                                            std::string_view prefix = "");
 
 /// Requires `actual` to be the content of `path`; with TESSERA_UPDATE=1 in the environment it is written instead.
-void check_against_file(const std::filesystem::path& path, const std::string& actual);
+void compare_with_file(const std::filesystem::path& path, const std::string& actual);
+
+/// The ```tsr blocks of a page of docs/diagnostics: the failing program and the mended one.
+std::vector<std::string> programs_of(std::string_view page);
 
 }  // namespace tessera::test
