@@ -23,8 +23,7 @@ void VerifyTable::add_failure(VerifyFailure failure) {
   if (failures_.size() < kKept) failures_.push_back(std::move(failure));
 }
 
-std::string VerifyTable::text(const std::string& kernel, std::size_t sizes, bool exact) const {
-  // Devices in the order in which they were tried, the variants of each by name.
+std::vector<VerifyTable::Row> VerifyTable::sorted_rows() const {
   std::vector<Row> rows;
   for (const Row& row : rows_) {
     const auto of_device = [&](const Row& other) { return other.device == row.device; };
@@ -34,18 +33,28 @@ std::string VerifyTable::text(const std::string& kernel, std::size_t sizes, bool
     while (!is_interpreted && place != first && std::prev(place)->variant > row.variant) --place;
     rows.insert(place, row);
   }
+  return rows;
+}
+
+std::string VerifyTable::text(const VerifyHeading& heading) const {
   std::size_t device_width = 6;
   for (const Row& row : rows_) device_width = std::max(device_width, row.device.size());
-  std::string text =
-      fmt::format("{}: {} sizes, {}\n", kernel, sizes,
-                  exact ? "equal to the last bit everywhere or wrong" : "sums within their error bound");
-  text += fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}  {:>9}  {}\n", "device", device_width,
-                      "variant", "sizes", "elements", "error/bound", "unbounded", "verdict");
-  for (const Row& row : rows) {
-    const std::string worst = std::isinf(row.worst) ? "inf" : fmt::format("{:.3f}", row.worst);
+  const auto share = [](double worst) { return std::isinf(worst) ? "inf" : fmt::format("{:.3f}", worst); };
+  const auto for_clause = [&](const std::string& cell) {
+    return heading.clause.empty() ? "" : fmt::format("  {:>12}", cell);
+  };
+  std::string text = fmt::format(
+      "{}: {} sizes, {}\n", heading.kernel, heading.sizes,
+      heading.exact ? "equal to the last bit everywhere or wrong" : "sums within their error bound");
+  if (!heading.clause.empty()) text += fmt::format("  and within {}\n", heading.clause);
+  text +=
+      fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}{}  {:>9}  {}\n", "device", device_width, "variant",
+                  "sizes", "elements", "error/bound", for_clause("error/verify"), "unbounded", "verdict");
+  for (const Row& row : sorted_rows()) {
     const std::string verdict = row.wrong == 0 ? "ok" : fmt::format("{} WRONG", row.wrong);
-    text += fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}  {:>9}  {}\n", row.device, device_width,
-                        row.variant, row.sizes, row.elements, worst, row.unbounded, verdict);
+    text += fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}{}  {:>9}  {}\n", row.device, device_width,
+                        row.variant, row.sizes, row.elements, share(row.worst),
+                        for_clause(share(row.worst_for_clause)), row.unbounded, verdict);
   }
   return text;
 }

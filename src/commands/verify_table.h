@@ -8,7 +8,7 @@
 
 namespace tessera::commands {
 
-/// One wrong element.
+/// One wrong element, with the error that it may have and who says so.
 struct VerifyFailure {
   std::string device;
   std::string variant;
@@ -18,6 +18,15 @@ struct VerifyFailure {
   double expected = 0;
   double actual = 0;
   double bound = 0;
+  bool by_clause = false;  // the `verify` clause of the kernel; else the analysis of its errors
+};
+
+/// What a table is about.
+struct VerifyHeading {
+  std::string kernel;
+  std::size_t sizes = 0;
+  bool exact = false;  // results must be equal to the last bit
+  std::string clause;  // the `verify` clause as it is written; empty without one
 };
 
 class VerifyTable {
@@ -29,7 +38,8 @@ class VerifyTable {
     int64_t elements = 0;
     int64_t unbounded = 0;  // elements for which anything may come out
     int64_t wrong = 0;
-    double worst = 0;  // largest error as a share of its bound
+    double worst = 0;             // largest error as a share of its bound
+    double worst_for_clause = 0;  // and of what the `verify` clause allows
   };
 
   /// The row of a device and variant, added at the first call. Good until the next call.
@@ -40,9 +50,12 @@ class VerifyTable {
   int64_t failure_count() const { return failure_count_; }
 
   /// The table as text.
-  std::string text(const std::string& kernel, std::size_t sizes, bool exact) const;
+  std::string text(const VerifyHeading& heading) const;
 
  private:
+  /// The rows with those of one device together, its variants by name.
+  std::vector<Row> sorted_rows() const;
+
   std::vector<Row> rows_;
   std::vector<VerifyFailure> failures_;
   int64_t failure_count_ = 0;

@@ -100,6 +100,27 @@ TEST_CASE("verify bounds the error of sums") {
   CHECK(answer.says("sums within their error bound"));
 }
 
+TEST_CASE("verify holds a kernel to its `verify` clause") {
+  const Tesserac tesserac;
+  const auto verify = [&](const std::string& bounds) {
+    tesserac.write("halve.tsr", "kernel halve(in x: f32[N], out y: bf16[N]) verify(" + bounds +
+                                    ") { grid i in N by auto { y[i] = x[i] / 2 as bf16; } }\n");
+    return tesserac({"verify", "halve.tsr", "--on=interp", "--set=N=5"});
+  };
+  Answer answer = verify("max_rel = 4e-3, max_abs = 1e-30");
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("  and within verify(max_rel = 0.004, max_abs = 1e-30)\n"));
+  CHECK(answer.says("  error/bound  error/verify  unbounded  verdict\n"));
+  // bf16 has eight bits, so the clause asks for too much; the results are what the program says all the same.
+  answer = verify("max_rel = 1e-6");
+  CHECK(answer.code == 4);
+  CHECK(answer.says("  and within verify(max_rel = 1e-06)\n"));
+  CHECK(answer.says("error[T0892]: kernel `halve` gives "));
+  CHECK(answer.says(", says its `verify` clause\n"));
+  CHECK(answer.says("= help: compute more accurately or allow more; `max_abs` is what can hold near zero\n"));
+}
+
 TEST_CASE("a planted fault is found and told with the line of the source") {
   const Tesserac tesserac;
   const Answer answer = tesserac({"verify", "add.tsr", "--inject-fault=guard:0"});
