@@ -34,6 +34,8 @@ const DTypeInfo& info(DType dtype);
 std::span<const DTypeInfo> all_dtypes();
 /// The type with that spelling in .tsr, if there is one.
 std::optional<DType> dtype_from_spelling(std::string_view spelling);
+/// The spelling here of a type that CUDA or NumPy calls so: `f32` for `float`; ours stand for themselves.
+std::optional<std::string_view> type_of_other_languages(std::string_view name);
 
 inline std::string_view spelling(DType dtype) { return info(dtype).spelling; }
 inline std::string_view cpp_spelling(DType dtype) { return info(dtype).cpp; }

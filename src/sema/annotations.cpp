@@ -26,6 +26,11 @@ bool contains(const List& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+/// `x @ a`, the product of Python's matrices.
+bool is_product(Context& context, const ast::Annotation& annotation) {
+  return !contains(kKnown, annotation.name.text) && context.scope.find(annotation.name.text) != nullptr;
+}
+
 void refuse(Context& context, const ast::Annotation& annotation) {
   const std::string& name = annotation.name.text;
   if (contains(kKnown, name)) {
@@ -34,6 +39,10 @@ void refuse(Context& context, const ast::Annotation& annotation) {
     return;
   }
   auto report = context.sink.report(Diag::unknown_annotation, annotation.name.span, name);
+  if (is_product(context, annotation)) {
+    report.help("`@` begins an annotation; a product of matrices is `dot(a[m, :], b[:, n])`");
+    return;
+  }
   if (const auto suggestion = nearest(name, {kKnown.begin(), kKnown.end()})) {
     report.fix(annotation.name.span, *suggestion, fmt::format("did you mean `@{}`?", *suggestion));
   }
@@ -106,8 +115,9 @@ std::vector<ir::Request> check_grid_annotations(Context& context,
   return requests;
 }
 
-void refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations) {
+bool refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations) {
   for (const ast::Annotation& annotation : annotations) refuse(context, annotation);
+  return std::ranges::none_of(annotations, [&](const auto& a) { return is_product(context, a); });
 }
 
 }  // namespace tessera::sema

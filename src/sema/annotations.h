@@ -15,7 +15,8 @@ void check_kernel_annotations(Context& context, const std::vector<ast::Annotatio
 std::vector<ir::Request> check_grid_annotations(Context& context,
                                                 const std::vector<ast::Annotation>& annotations);
 
-/// Annotations at a place where none is honoured yet.
-void refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
+/// Annotations at a place where none is honoured yet. False if one was no annotation but the product `x @ a`, which
+/// is reported, so that what it stands behind is worth no other message.
+bool refuse_annotations(Context& context, const std::vector<ast::Annotation>& annotations);
 
 }  // namespace tessera::sema

@@ -100,7 +100,23 @@ std::optional<ir::ValueId> contract(Context& context, ast::BinaryOp op, ir::Valu
 }
 
 Operand refuse_operator(Context& context, const std::string& op, DType dtype, Span op_span, Span span) {
-  context.sink.report(Diag::operator_type, op_span, op, spelling(dtype));
+  auto report = context.sink.report(Diag::operator_type, op_span, op, spelling(dtype));
+  const bool logic = op == "&&" || op == "||" || op == "!";
+  if (op == "%" && is_float(dtype)) {
+    report.help("of floats write `a - b * floor(a / b)`");
+  } else if (op == "^" && is_float(dtype)) {
+    report.help("`^` is the exclusive or of integers; a power is `pow(a, b)`, and a square `a * a`");
+  } else if (logic && !is_bool(dtype)) {
+    report.help("compare first: `… != 0`");
+  } else if (is_bool(dtype) && (op == "&" || op == "|")) {
+    report.fix(op_span, op + op, fmt::format("conditions are joined by `{0}{0}`", op));
+  } else if (is_bool(dtype) && op == "~") {
+    report.fix(op_span, "!", "a condition is negated by `!`");
+  } else if (is_bool(dtype)) {
+    report.help("make a number of it first: `where(…, 1, 0)`, or count what holds: `count[c](…)`");
+  } else if (is_float(dtype)) {
+    report.help("it takes integers: convert first, for example `(… as i32)`");
+  }
   return poison(span);
 }
 
@@ -112,6 +128,12 @@ Operand check_binary(Context& context, ast::BinaryOp op, const Operand& left, as
   const Family family = family_of(op);
   if (left.is_number() && right.is_number() && family != Family::coalesce) {
     if (const auto number = apply(op, left.number(), right.number())) return {*number, span};
+  }
+  if (family == Family::logic) {
+    for (const Operand* operand : {&left, &right}) {
+      const DType own = *own_type(context, *operand);
+      if (!is_bool(own)) return refuse_operator(context, ast::spelling(op), own, op_span, span);
+    }
   }
   const Meeting meeting = family == Family::coalesce ? Meeting::storage : Meeting::arithmetic;
   const std::optional<DType> type = meeting_type(context, {left, right}, meeting, op_span);

@@ -66,13 +66,10 @@ class Assignment {
     const auto* index = std::get_if<ast::Index>(&target_.node);
     if (index != nullptr) base = &context_.expr(index->base);
     const auto* name = std::get_if<ast::NameRef>(&base->node);
+    if (index != nullptr && refuse_separate_brackets(context_, *index, target_.span)) return;
     if (name == nullptr) return not_assignable(base->span);
     Entity* entity = context_.scope.find(name->name);
-    if (entity == nullptr) {
-      report_unknown_name(context_, name->name, base->span);
-      check_expression(context_, node_.value);
-      return;
-    }
+    if (entity == nullptr) return assign_to_unknown({name->name, base->span}, index != nullptr);
     if (const auto* variable = std::get_if<VariableEntity>(&entity->node)) {
       return index != nullptr ? assign_picked(variable->index, *index) : assign(variable->index);
     }
@@ -84,6 +81,26 @@ class Assignment {
   }
 
  private:
+  /// `v = x[i];` without a declaration.
+  void assign_to_unknown(const ast::Name& name, bool indexed) {
+    check_expression(context_, node_.value);
+    if (nearest(name.text, context_.scope.names()) || context_.plan_parameters.contains(name.text) ||
+        context_.lower_case_symbols.contains(name.text)) {
+      return report_unknown_name(context_, name.text, name.span);
+    }
+    auto report = context_.sink.report(Diag::unknown_name, name.span, name.text);
+    if (indexed) {
+      report.help("what is stored to is a parameter: `out {}: …[…]`", name.text);
+    } else if (node_.op == ast::AssignOp::set) {
+      report.fix({name.span.file, name.span.begin, name.span.begin}, "let ", "a value is bound by `let`")
+          .note("a `var`, which can be assigned again, states its type and axes: `var {}: f32[…] = …;`",
+                name.text);
+    } else {
+      report.help("declare it before, with its axes: `var {}: f32[…] = …;`", name.text);
+    }
+    context_.declare(name, ErrorEntity{});
+  }
+
   void not_assignable(Span span) {
     check_expression(context_, node_.value);
     context_.sink.report(Diag::not_assignable, span)

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "sema/conversion.h"
 #include "sema/expressions.h"
+#include "sema/foreign_names.h"
 #include "sema/functions.h"
 #include "sema/reductions.h"
 #include "sema/sizes.h"
@@ -106,6 +107,7 @@ class LibraryCall {
                                        expected == 1 ? "" : "s", count);
     const bool folds = is_reduction(name_) && count == 1;
     if (folds) report.help("to fold an axis, name it: `{}[c](…)`", name_);
+    if (is_reduction(name_) && count > 2) report.help("nest them: `{0}(a, {0}(b, c))`", name_);
     return poison(span_);
   }
 
@@ -242,7 +244,12 @@ class NamedCall {
   bool plain(bool axes_handled) {
     for (const ast::Argument& argument : node_.arguments) {
       if (!argument.name) continue;
-      context_.sink.report(Diag::named_argument, argument.span, argument.name->text, name_);
+      auto report = context_.sink.report(Diag::named_argument, argument.span, argument.name->text, name_);
+      if (is_reduction(name_) && !node_.axes) {
+        report.help("the axis stands in brackets, by its name: `{}[c](…)`", name_);
+      } else {
+        report.help("arguments go by their place: leave out `{} =`", argument.name->text);
+      }
       return false;
     }
     if (!node_.generics.empty()) {
@@ -270,7 +277,7 @@ class NamedCall {
   }
 
   Operand not_a_function(const Entity& entity) {
-    auto report = context_.sink.report(Diag::not_a_function, name_span_, name_);
+    auto report = context_.sink.report(Diag::not_a_function, name_span_, "`" + name_ + "`");
     report.label(entity.span, "`{}` is {} here", name_, describe(entity));
     if (std::holds_alternative<TensorEntity>(entity.node) || std::holds_alternative<TableEntity>(entity.node))
       report.help("an element is read with brackets: `{}[…]`", name_);
@@ -279,10 +286,7 @@ class NamedCall {
 
   Operand unknown() {
     auto report = context_.sink.report(Diag::unknown_function, name_span_, name_);
-    if (const std::optional<std::string> type = type_named(name_)) {
-      report.help("a conversion is written behind its operand: `(… as {})`", *type);
-      return check_and_drop();
-    }
+    if (suggest_function(report, name_, name_span_)) return check_and_drop();
     std::vector<std::string> candidates = context_.scope.names();
     for (const auto& [name, function] : math_functions()) candidates.push_back(name);
     for (const auto& [name, function] : unary_functions()) candidates.push_back(name);
@@ -301,6 +305,27 @@ class NamedCall {
   const std::string& name_;
   Span span_, name_span_;
 };
+
+/// `np.exp(x)`, `x.sum()`: functions here belong to nothing.
+Operand check_method(Context& context, const ast::Call& node, const ast::Member& member, Span span) {
+  const Span callee_span = context.expr(node.callee).span;
+  const auto* base = std::get_if<ast::NameRef>(&context.expr(member.base).node);
+  const std::string& name = member.member.text;
+  const bool module = base != nullptr && is_foreign_module(base->name) && !context.scope.find(base->name);
+  const std::string written = base != nullptr ? base->name + "." + name : name;
+  auto report = context.sink.report(Diag::unknown_function, callee_span, written);
+  if (module && is_library_function(name)) {
+    report.fix(callee_span, name, "functions of the library have no prefix");
+  } else if (module) {
+    suggest_function(report, name, callee_span);
+  } else if (is_reduction(name)) {
+    report.help("a reduction stands before its operand and names the axes that it folds: `{}[c](…)`", name);
+  } else {
+    report.help("a function stands before its arguments: `{}(…)`", is_library_function(name) ? name : "exp");
+  }
+  for (const ast::Argument& argument : node.arguments) check_expression(context, argument.value);
+  return poison(span);
+}
 
 }  // namespace
 
@@ -322,9 +347,11 @@ Operand check_call(Context& context, const ast::Call& node, Span span) {
   if (const auto* name = std::get_if<ast::NameRef>(&callee.node)) {
     return NamedCall(context, node, name->name, span, callee.span).check();
   }
-  if (!std::holds_alternative<ast::ErrorExpr>(callee.node)) {
-    context.sink.report(Diag::not_a_function, callee.span, "this expression");
-  }
+  if (const auto* member = std::get_if<ast::Member>(&callee.node))
+    return check_method(context, node, *member, span);
+  if (!std::holds_alternative<ast::ErrorExpr>(callee.node))
+    context.sink.report(Diag::not_a_function, callee.span, "this expression")
+        .help("a product is written `a * b`");
   return poison(span);
 }
 

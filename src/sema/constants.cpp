@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "sema/conversion.h"
 #include "sema/types.h"
 
 namespace tessera::sema {
@@ -118,8 +119,13 @@ void declare_constant(Context& context, const ast::ConstDecl& declaration) {
     }
     failed = true;
     if (std::holds_alternative<ast::ErrorExpr>(context.expr(element).node)) continue;
+    if (number && number->is_bool() == is_bool(*dtype) && !(number->is_real() && is_integer(*dtype))) {
+      report_does_not_fit(context, *number, context.expr(element).span, *dtype);
+      continue;
+    }
     context.sink.report(Diag::not_constant, context.expr(element).span, "the value of a `const`")
-        .note("a `const` is a number or a list of numbers that the compiler can work out");
+        .note("a `const` is a number or a list of numbers that the compiler can work out")
+        .help("a value that the kernel computes is bound by `let`: `let {} = …;`", declaration.name.text);
   }
   if (failed) {
     context.declare(declaration.name, ErrorEntity{});

@@ -64,9 +64,15 @@ void report_mismatch(Context& context, const Operand& left, const Operand& right
               spelling(widen_left ? b : a));
 }
 
+void report_outside(Context& context, const std::string& number, Span span, DType dtype) {
+  auto report = context.sink.report(Diag::literal_does_not_fit, span, number, spelling(dtype));
+  if (!is_float(dtype)) return;
+  report.note("the largest number of `{}` is {:.9g}", spelling(dtype), largest_finite(dtype));
+  if (dtype != DType::fp8_e4m3) report.help("infinity is written `inf`");
+}
+
 void report_literal(Context& context, const Operand& literal, DType dtype) {
-  const std::string text = literal.is_number() ? spell(literal.number()) : "the table";
-  context.sink.report(Diag::literal_does_not_fit, literal.span, text, spelling(dtype));
+  report_outside(context, literal.is_number() ? spell(literal.number()) : "the table", literal.span, dtype);
 }
 
 std::optional<ir::ValueId> materialize_table(Context& context, const Operand& operand, DType dtype) {
@@ -92,6 +98,10 @@ std::optional<ir::ValueId> materialize_table(Context& context, const Operand& op
 }
 
 }  // namespace
+
+void report_does_not_fit(Context& context, const Number& number, Span span, DType dtype) {
+  report_outside(context, spell(number), span, dtype);
+}
 
 std::optional<DType> own_type(const Context& context, const Operand& operand) {
   if (operand.is_poison()) return std::nullopt;
@@ -123,8 +133,15 @@ std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& 
     if (!type) {
       type = lone_type(context, kind);
     } else if (!takes(*type, kind)) {
-      context.sink.report(Diag::literal_type, span, kind_name(operand), spelling(*type))
-          .label(operand.span, "{}", kind_name(operand));
+      auto report = context.sink.report(Diag::literal_type, span, kind_name(operand), spelling(*type));
+      report.label(operand.span, "{}", kind_name(operand));
+      if (is_bool(*type)) {
+        report.help("a `bool` is no number: `where(…, 1, 0)` makes one of it");
+      } else if (kind == Number::Kind::real) {
+        report.help("convert the other side: `(… as f32)`");
+      } else {
+        report.help("compare the other side: `… != 0`");
+      }
       return std::nullopt;
     }
   }

@@ -25,6 +25,9 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand,
 /// The operand as a value of its own type; a literal becomes i32, f32 (f64 in an f64 kernel) or bool.
 std::optional<ir::ValueId> materialize(Context& context, const Operand& operand);
 
+/// Reports a number that is outside of a type.
+void report_does_not_fit(Context& context, const Number& number, Span span, DType dtype);
+
 /// The type that `materialize` without a type would give; absent for poison.
 std::optional<DType> own_type(const Context& context, const Operand& operand);
 

@@ -88,7 +88,8 @@ class Checker {
   }
   Operand operator()(const ast::FloatLiteral& node) {
     if (const auto number = parse_float(node.text)) return {*number, span_};
-    context_.sink.report(Diag::literal_does_not_fit, span_, node.text, "f64");
+    context_.sink.report(Diag::literal_does_not_fit, span_, node.text, "f64")
+        .help("infinity is written `inf`");
     return poison(span_);
   }
   Operand operator()(const ast::BoolLiteral& node) { return {Number::of_bool(node.value), span_}; }

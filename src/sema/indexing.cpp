@@ -44,10 +44,11 @@ class Indices {
 
   std::optional<std::vector<ir::ValueId>> wrong_count(const ast::Index& node, Span span) {
     const std::size_t rank = tensor_.dims.size(), count = node.elements.size();
-    context_.sink
-        .report(Diag::wrong_index_count, span, tensor_.name, rank, rank == 1 ? "" : "s", count,
-                count == 1 ? "index was" : "indices were")
-        .label(declared(), "`{}` is declared here", tensor_.name);
+    auto report =
+        context_.sink.report(Diag::wrong_index_count, span, tensor_.name, rank, rank == 1 ? "" : "s", count,
+                             count == 1 ? "index was" : "indices were");
+    report.label(declared(), "`{}` is declared here", tensor_.name);
+    if (count < rank) report.help("every dimension has an index; `:` goes over the whole of one");
     return std::nullopt;
   }
 
@@ -286,8 +287,27 @@ std::optional<std::vector<PickedCoordinate>> check_picks(Context& context, const
   return picks;
 }
 
+bool refuse_separate_brackets(Context& context, const ast::Index& node, Span span) {
+  const auto* inner = std::get_if<ast::Index>(&context.expr(node.base).node);
+  const auto* name = inner != nullptr ? std::get_if<ast::NameRef>(&context.expr(inner->base).node) : nullptr;
+  Entity* entity = name != nullptr ? context.scope.find(name->name) : nullptr;
+  const auto* declared = entity != nullptr ? std::get_if<TensorEntity>(&entity->node) : nullptr;
+  if (declared == nullptr || inner->elements.empty() || node.elements.empty()) return false;
+  const ir::Tensor& tensor = context.kernel.tensors[declared->id];
+  const std::size_t rank = tensor.dims.size(), count = inner->elements.size();
+  if (count >= rank) return false;
+  entity->used = true;
+  const Span between{span.file, inner->elements.back().span.end, node.elements.front().span.begin};
+  context.sink
+      .report(Diag::wrong_index_count, context.expr(node.base).span, tensor.name, rank, rank == 1 ? "" : "s",
+              count, count == 1 ? "index was" : "indices were")
+      .fix(between, ", ", "all indices stand in one pair of brackets");
+  return true;
+}
+
 Operand check_index(Context& context, const ast::Index& node, Span span) {
   const ast::Expr& base = context.expr(node.base);
+  if (refuse_separate_brackets(context, node, span)) return poison(span);
   if (const auto* name = std::get_if<ast::NameRef>(&base.node)) {
     Entity* entity = context.scope.find(name->name);
     if (entity != nullptr) {
@@ -311,15 +331,36 @@ Operand check_index(Context& context, const ast::Index& node, Span span) {
   return poison(span);
 }
 
+namespace {
+
+Operand unknown_member(Context& context, const ast::Member& node, Span span) {
+  const std::string& member = node.member.text;
+  const auto* name = std::get_if<ast::NameRef>(&context.expr(node.base).node);
+  Entity* entity = name != nullptr ? context.scope.find(name->name) : nullptr;
+  const auto* tensor = entity != nullptr ? std::get_if<TensorEntity>(&entity->node) : nullptr;
+  if (tensor == nullptr && check_expression(context, node.base).is_poison()) return poison(span);
+  auto report = context.sink.report(Diag::unknown_member, node.member.span, member);
+  if (tensor == nullptr) {
+    report.note("a range with a semantic step has `.begin`, `.end`, `.size` and `.id`");
+    return poison(span);
+  }
+  entity->used = true;
+  report.label(context.tensor_types[tensor->id.index()], "`{}` is declared here", name->name);
+  if (member == "T") {
+    report.help("there are no transposes: index in the other order, `x[n, m]`");
+  } else {
+    report.help("the extents of a tensor are the names of its dimensions");
+  }
+  return poison(span);
+}
+
+}  // namespace
+
 Operand check_member(Context& context, const ast::Member& node, Span span) {
   const RangeEntity* range = bare_range(context, node.base);
   const std::string& member = node.member.text;
   const bool known = member == "begin" || member == "end" || member == "size" || member == "id";
-  if (range == nullptr || !known) {
-    const Operand base = check_expression(context, node.base);
-    if (!base.is_poison()) context.sink.report(Diag::unknown_member, node.member.span, member);
-    return poison(span);
-  }
+  if (range == nullptr || !known) return unknown_member(context, node, span);
   const ir::Axis& axis = context.kernel.axes[range->axis];
   if (axis.step != ir::StepKind::semantic) {
     context.sink.report(Diag::member_needs_semantic_step, node.member.span, member, axis.name)

@@ -10,6 +10,9 @@
 namespace tessera::sema {
 
 /// An index expression where it is read.
+/// Reports `x[r][c]`, indices of one tensor in several pairs of brackets; false if it is none.
+bool refuse_separate_brackets(Context& context, const ast::Index& node, Span span);
+
 Operand check_index(Context& context, const ast::Index& node, Span span);
 
 /// The index values of a tensor access, one a dimension; a mistake is reported and the result is absent.

@@ -85,8 +85,10 @@ std::optional<Number> apply_to_quotients(BinaryOp op, const Number& left, const 
   return result;
 }
 
+/// A result that overflows is left to the type in which the operands meet.
 std::optional<Number> apply_to_reals(BinaryOp op, double left, double right) {
   const std::optional<double> result = compute(op, left, right);
+  if (result && std::isinf(*result) && std::isfinite(left) && std::isfinite(right)) return std::nullopt;
   return result ? Number::of_real(*result) : compare(op, left, right);
 }
 
@@ -146,14 +148,26 @@ std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& 
   return apply_to_reals(op, left.real, right.real);
 }
 
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return std::numeric_limits<float>::max();
+    case DType::bf16: return 0x1.fep127;
+    case DType::f16: return 65504;
+    case DType::fp8_e5m2: return 57344;
+    case DType::fp8_e4m3: return 448;
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 double round_to(double value, DType dtype) {
   switch (dtype) {
     case DType::f32: return static_cast<double>(static_cast<float>(value));
     case DType::bf16: return static_cast<double>(static_cast<float>(round_significand(value, 8, -126)));
     case DType::f16: {
       const double rounded = round_significand(value, 11, -14);
-      return std::abs(rounded) > 65504.0 ? std::copysign(std::numeric_limits<double>::infinity(), value)
-                                         : rounded;
+      return std::abs(rounded) > largest_finite(dtype)
+                 ? std::copysign(std::numeric_limits<double>::infinity(), value)
+                 : rounded;
     }
     case DType::fp8_e5m2: return round_significand(value, 3, -14);
     case DType::fp8_e4m3: return round_significand(value, 4, -6);
@@ -168,6 +182,8 @@ std::optional<ir::Literal> to_literal(const Number& number, DType dtype) {
     literal.integer = number.integer;
   } else if (is_float(dtype)) {
     literal.real = round_to(number.real, dtype);
+    // A number beyond the type is a mistake; infinity is written `inf`.
+    if (std::isfinite(number.real) && std::abs(literal.real) > largest_finite(dtype)) return std::nullopt;
   } else {
     if (number.is_real() || !fits(number.integer, dtype)) return std::nullopt;
     literal.integer = number.integer;

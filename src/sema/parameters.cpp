@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sema/constants.h"
+#include "sema/conversion.h"
 #include "sema/sizes.h"
 #include "sema/types.h"
 
@@ -157,8 +158,7 @@ class ParameterChecker {
       return false;
     }
     initial = to_literal(*number, dtype);
-    if (!initial)
-      context_.sink.report(Diag::literal_does_not_fit, expr.span, spell(*number), spelling(dtype));
+    if (!initial) report_does_not_fit(context_, *number, expr.span, dtype);
     return initial.has_value();
   }
 

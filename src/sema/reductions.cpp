@@ -54,6 +54,7 @@ class Reduction {
     if (operand.is_poison()) return poison(span_);
     const std::optional<ir::ValueId> value = materialize(context_, operand);
     if (!value) return poison(span_);
+    written_ = operand_expr;
     operand_ = widened(*value, operand_expr);
     operand_span_ = operand.span;
     std::vector<ir::AxisId> folded;
@@ -146,8 +147,33 @@ class Reduction {
     return std::nullopt;
   }
 
+  /// Where an index in the operand is the bare name: `sum[C](x[r, C])`.
+  std::optional<Span> indexed_by(ast::ExprId id, const std::string& name) const {
+    if (!id.valid()) return std::nullopt;
+    const ast::ExprNode& node = context_.expr(id).node;
+    if (const auto* cast = std::get_if<ast::Cast>(&node)) return indexed_by(cast->operand, name);
+    if (const auto* unary = std::get_if<ast::Unary>(&node)) return indexed_by(unary->operand, name);
+    if (const auto* binary = std::get_if<ast::Binary>(&node)) {
+      const std::optional<Span> left = indexed_by(binary->left, name);
+      return left ? left : indexed_by(binary->right, name);
+    }
+    const auto* index = std::get_if<ast::Index>(&node);
+    if (index == nullptr) return std::nullopt;
+    for (const ast::IndexElement& element : index->elements) {
+      const auto* value = std::get_if<ast::ExprId>(&element.node);
+      const auto* used = value != nullptr ? std::get_if<ast::NameRef>(&context_.expr(*value).node) : nullptr;
+      if (used != nullptr && used->name == name) return element.span;
+    }
+    return std::nullopt;
+  }
+
   /// `mean[C](x[r, c])`: c is another range over the dimension of C.
   void suggest_range(DiagnosticBuilder& report, const SymbolEntity& symbol, const ast::Name& name) {
+    if (const std::optional<Span> index = indexed_by(written_, name.text)) {
+      report.note("`{}` is the extent, and as an index one past the end", name.text)
+          .fix(*index, ":", "`:` goes over the whole dimension");
+      return;
+    }
     for (const ir::AxisId id : operand().axes) {
       const ir::Axis& axis = context_.kernel.axes[id];
       if (axis.dimension != symbol.id) continue;
@@ -227,6 +253,7 @@ class Reduction {
   Kind kind_;
   Span name_span_, span_, operand_span_;
   ir::ValueId operand_;
+  ast::ExprId written_;  ///< the operand
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "sema/constants.h"
+#include "sema/foreign_names.h"
 
 namespace tessera::sema {
 
@@ -111,10 +112,18 @@ class Reader {
     }
   }
 
+  /// `for i in range(4)`.
+  std::optional<ir::SizeId> refuse_python_range(Span span) {
+    context_.sink.report(Diag::not_a_size, span)
+        .help("a range is `for i in 4`, and between two bounds `for i in 1 .. 4`");
+    return std::nullopt;
+  }
+
   /// min(a, b) and max(a, b).
   std::optional<ir::SizeId> of_call(const ast::Call& call, Span span) {
     const auto* callee = std::get_if<ast::NameRef>(&context_.expr(call.callee).node);
     const bool is_min = callee != nullptr && callee->name == "min", is_max = callee && callee->name == "max";
+    if (callee != nullptr && callee->name == "range" && !silent_) return refuse_python_range(span);
     if ((!is_min && !is_max) || call.axes || call.arguments.size() != 2) return refuse(span);
     const std::optional<ir::SizeId> left = of(call.arguments[0].value), right = of(call.arguments[1].value);
     if (!left || !right) return std::nullopt;
@@ -145,6 +154,7 @@ void report_unknown_name(Context& context, const std::string& name, Span span) {
     return;
   }
   auto report = context.sink.report(Diag::unknown_name, span, name);
+  if (suggest_value(report, name, span)) return;
   if (const auto suggestion = nearest(name, context.scope.names())) {
     if (const Entity* entity = context.scope.find(*suggestion)) {
       report.label(entity->span, "`{}` is {} here", *suggestion, describe(*entity));

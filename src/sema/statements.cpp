@@ -74,8 +74,8 @@ class StatementChecker {
   }
 
   void operator()(const ast::LetStmt& node) {
-    refuse_annotations(context_, node.annotations);
-    Operand value = check_expression(context_, node.value);
+    const bool sound = refuse_annotations(context_, node.annotations);
+    Operand value = sound ? check_expression(context_, node.value) : poison(span_);
     if (node.is_tuple) {
       if (!value.is_poison()) not_implemented(context_.sink, span_, "a tuple", "R21");
       for (const ast::Name& name : node.names) context_.declare(name, ErrorEntity{});
@@ -105,7 +105,7 @@ class StatementChecker {
   }
 
   void operator()(const ast::AssignStmt& node) {
-    refuse_annotations(context_, node.annotations);
+    if (!refuse_annotations(context_, node.annotations)) return;
     check_assignment(context_, node, span_);
   }
 
@@ -124,7 +124,8 @@ class StatementChecker {
     context_.sink.report(Diag::misplaced_statement, span_, "a `grid`", "directly in a kernel's body");
   }
   void operator()(const ast::ReturnStmt&) {
-    context_.sink.report(Diag::misplaced_statement, span_, "`return`", "in a function");
+    context_.sink.report(Diag::misplaced_statement, span_, "`return`", "in a function")
+        .help("a kernel stores its result: `y[…] = …;`");
   }
   void operator()(const ast::IfStmt&) { refuse("`if`", "R18"); }
   void operator()(const ast::TempStmt&) { refuse("`temp`", "R16"); }

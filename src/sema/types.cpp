@@ -2,37 +2,18 @@
 // Names of element types and the rules between them.
 #include "sema/types.h"
 
-#include <map>
-
 namespace tessera::sema {
 
 namespace {
 
-/// Spellings of other languages, and ours.
-std::optional<std::string> foreign_spelling(const std::string& name) {
-  static const std::map<std::string, std::string, std::less<>> table = {
-      {"float", "f32"},   {"double", "f64"},  {"half", "f16"},     {"bfloat16", "bf16"}, {"float32", "f32"},
-      {"float64", "f64"}, {"float16", "f16"}, {"int", "i32"},      {"int8", "i8"},       {"int16", "i16"},
-      {"int32", "i32"},   {"int64", "i64"},   {"uint8", "u8"},     {"uint16", "u16"},    {"uint32", "u32"},
-      {"uint64", "u64"},  {"long", "i64"},    {"unsigned", "u32"}, {"size_t", "index"},  {"fp32", "f32"},
-      {"fp64", "f64"},    {"fp16", "f16"},    {"boolean", "bool"}, {"e4m3", "fp8_e4m3"}, {"e5m2", "fp8_e5m2"},
-  };
-  const auto entry = table.find(name);
-  return entry != table.end() ? std::optional(entry->second) : std::nullopt;
-}
-
 std::optional<std::string> similar_type(const std::string& name) {
-  if (const auto known = foreign_spelling(name)) return known;
+  if (const auto known = type_of_other_languages(name)) return std::string(*known);
   std::vector<std::string> names;
   for (const DTypeInfo& row : all_dtypes()) names.emplace_back(row.spelling);
   return nearest(name, names);
 }
 
 }  // namespace
-
-std::optional<std::string> type_named(const std::string& name) {
-  return dtype_from_spelling(name) ? std::optional(name) : foreign_spelling(name);
-}
 
 std::optional<DType> resolve_type(Context& context, const ast::Name& name) {
   if (Entity* entity = context.scope.find(name.text)) {

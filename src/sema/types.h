@@ -12,9 +12,6 @@ namespace tessera::sema {
 /// The element type of that name, a `<type>` generic included; an unknown one is reported.
 std::optional<DType> resolve_type(Context& context, const ast::Name& name);
 
-/// The type that a name stands for here or in another language: `f32` for "f32" and for "float".
-std::optional<std::string> type_named(const std::string& name);
-
 /// The floating type of a literal that meets no other operand: f32, and f64 in an f64 kernel.
 inline DType lone_float(const Context& context) { return context.is_f64 ? DType::f64 : DType::f32; }
 

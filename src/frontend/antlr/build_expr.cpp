@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/dtype.h"
 #include "frontend/antlr/builder.h"
 
 namespace tessera::antlr {
@@ -134,15 +135,34 @@ class Builder::Ladder {
     if (waiting && operators_.back().op == BinaryOp::less && op == BinaryOp::greater &&
         looks_like_call(second)) {
       const Span whole = merge(first, second);
-      builder_.sink_.report(Diag::unnamed_generic_argument, whole)
-          .help("name it, as in `dot<T = f16>(a, b)`");
+      const auto type = type_of_other_languages(std::get<ast::NameRef>(middle.node).name);
+      const auto* callee = std::get_if<ast::NameRef>(&expr(operands_[operands_.size() - 2]).node);
+      auto report = builder_.sink_.report(Diag::unnamed_generic_argument, whole);
+      if (type && callee != nullptr && callee->name.ends_with("_cast")) {
+        report.help("a conversion stands behind its operand: `(… as {})`", *type);
+      } else {
+        report.help("name it, as in `dot<T = f16>(a, b)`");
+      }
       return;
     }
     auto diagnostic = builder_.sink_.report(Diag::chained_comparison, second);
     diagnostic.label(first, "the first comparison");
     if (after_set) return;
+    if (const auto* bits = joined_bits(middle)) {
+      const std::string meant = bits->op == BinaryOp::bit_and ? "&&" : "||";
+      diagnostic.fix(bits->op_span, meant, "conditions are joined by `" + meant + "`, which binds weaker");
+      return;
+    }
     const std::string_view text = builder_.tokens_.source().text_of(middle.span);
     diagnostic.fix({second.file, second.begin, second.begin}, fmt::format("&& {} ", text), "compare twice");
+  }
+
+  /// `a < b & c < d`: the `&`, which binds tighter than both comparisons.
+  static const ast::Binary* joined_bits(const ast::Expr& middle) {
+    const auto* binary = middle.parenthesized ? nullptr : std::get_if<ast::Binary>(&middle.node);
+    const bool bits =
+        binary != nullptr && (binary->op == BinaryOp::bit_and || binary->op == BinaryOp::bit_or);
+    return bits ? binary : nullptr;
   }
 
   /// Whether the `>` at `place` is followed by arguments, as in `f<g>(x)`.

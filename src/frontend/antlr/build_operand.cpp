@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands: literals, names, parentheses, and the calls, indices and members behind them.
 #include "base/check.h"
+#include "base/dtype.h"
 #include "frontend/antlr/builder.h"
 
 namespace tessera::antlr {
@@ -102,12 +103,25 @@ ast::ExprId Builder::build_suffixes(ast::ExprId base, const std::vector<P::Suffi
 ast::ExprId Builder::build_call(ast::ExprId callee, std::vector<ast::GenericArgument> generics,
                                 P::SuffixContext* axes, P::SuffixContext* call) {
   const Span span = merge(file_.exprs[callee].span, span_of(call));
+  refuse_c_style_cast(callee, span_of(call));
   ast::Call node{callee, std::move(generics), std::nullopt, {}};
   if (axes != nullptr) node.axes = build_axes(axes);
   node.arguments = build(call->call);
   const std::vector<ast::Argument> arguments = node.arguments;
   return add_expr(span, std::move(node), callee, arguments,
                   [this](const ast::Argument& a) { return depth_of(a.value); });
+}
+
+/// `(int)(a + b)`, which reads as a call.
+void Builder::refuse_c_style_cast(ast::ExprId callee, Span arguments) {
+  const ast::Expr& expr = file_.exprs[callee];
+  const auto* name = std::get_if<ast::NameRef>(&expr.node);
+  const auto type = name != nullptr ? type_of_other_languages(name->name) : std::nullopt;
+  if (!expr.parenthesized || !type) return;
+  const std::string operand(tokens_.source().text_of(arguments));
+  sink_.report(Diag::c_style_cast, expr.span, name->name)
+      .fix(merge(expr.span, arguments), fmt::format("({} as {})", operand, *type),
+           "a conversion stands behind its operand");
 }
 
 std::vector<ast::Name> Builder::build_axes(P::SuffixContext* context) {

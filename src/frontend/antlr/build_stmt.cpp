@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements.
 #include "base/check.h"
+#include "base/dtype.h"
 #include "frontend/antlr/builder.h"
-#include "frontend/antlr/syntax_report.h"
+#include "frontend/antlr/foreign_slips.h"
 
 namespace tessera::antlr {
 
@@ -87,7 +88,12 @@ ast::StmtNode Builder::build(P::LetStmtContext* context) {
 
 ast::StmtNode Builder::build(P::AssignStmtContext* context) {
   const ast::ExprId target = build(context->target);
-  if (context->op == nullptr) return ast::ExprStmt{target, build(context->annotations)};
+  if (context->op == nullptr) {
+    const std::size_t first = context->start->getTokenIndex();
+    const bool minus = context->start->getType() == P::MINUS && tokens_.get(first + 1)->getType() == P::MINUS;
+    if (minus && touch(context->start, tokens_.get(first + 1))) report_increment(tokens_, first, sink_);
+    return ast::ExprStmt{target, build(context->annotations)};
+  }
   const ast::AssignOp op = build(context->op, context->target);
   const Span op_span = span_of(context->op);
   const ast::ExprId value = build(context->value);
@@ -101,9 +107,10 @@ ast::AssignOp Builder::build(P::AssignOperatorContext* context, P::ExpressionCon
     if (word == "min") return ast::AssignOp::min;
     const Span whole = merge(span_of(target), span_of(context->word));
     const std::string_view first = tokens_.source().text_of(span_of(target));
-    if (const auto element = element_of_c_type(first)) {
+    if (type_of_other_languages(first)) {
       sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole))
-          .fix(whole, fmt::format("var {}: {}", word, *element), "the name comes first");
+          .fix(whole, fmt::format("let {}", word), "a value is bound by `let`")
+          .note("a `var`, which can be assigned, states its type and axes: `var v: f32[i] = …;`");
     } else {
       sink_.report(Diag::unknown_assignment, span_of(context), tokens_.source().text_of(span_of(context)))
           .note("assignments are `=`, `+=`, `-=`, `*=`, `/=`, `max=`, `min=`, `|=` and `&=`");

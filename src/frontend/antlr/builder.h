@@ -94,6 +94,7 @@ class Builder {
   ast::ExprId build_index(ast::ExprId base, P::SuffixContext* context);
   ast::IndexElement build(P::IndexElementContext* context);
   std::vector<ast::Name> build_axes(P::SuffixContext* context);
+  void refuse_c_style_cast(ast::ExprId callee, Span arguments);
   ast::ExprId build_atom(const antlr4::Token* token);
 
   /// Applies the ladder of R23 to one flat sequence of operands and operators.

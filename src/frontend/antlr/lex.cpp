@@ -45,6 +45,13 @@ bool adjacent(const antlr4::Token& left, const antlr4::Token& right) {
   return left.getStopIndex() + 1 == right.getStartIndex();
 }
 
+/// What C puts behind a literal for its type.
+bool is_suffix(std::string_view letters) {
+  constexpr std::string_view kSuffixes[] = {"f",  "F",  "u",   "U",   "l",   "L",  "h", "H",
+                                            "ul", "UL", "ull", "ULL", "uLL", "ll", "LL"};
+  return std::ranges::find(kSuffixes, letters) != std::end(kSuffixes);
+}
+
 class TokenFilter {
  public:
   TokenFilter(const SourceFile& source, DiagnosticSink& sink, std::vector<ast::Comment>& comments)
@@ -115,6 +122,7 @@ class TokenFilter {
     const std::size_t next = std::min(i + length, raw.size());
     const Span where = span(*raw[i], *raw[next - 1]);
     const std::string_view character = source_.text_of(where);
+    if (character == "#" && statement_ends()) return line_of_other_languages(raw, i, where);
     auto diagnostic = sink_.report(Diag::unknown_character, where, character);
     for (const LookAlike& row : kLookAlikes) {
       if (row.character != character) continue;
@@ -128,15 +136,39 @@ class TokenFilter {
     return next;
   }
 
+  /// Whether what was kept so far could end here, so that `#` begins no operand.
+  bool statement_ends() const {
+    if (kept_.empty()) return true;
+    const std::size_t last = kept_.back()->getType();
+    return last == TesseraLexer::SEMICOLON || last == TesseraLexer::COMMA ||
+           last == TesseraLexer::OPEN_BRACE || last == TesseraLexer::CLOSE_BRACE;
+  }
+
+  /// `# a comment` and `#pragma`: the rest of the line is passed over.
+  std::size_t line_of_other_languages(std::vector<TokenPtr>& raw, std::size_t i, Span where) {
+    sink_.report(Diag::unknown_character, where, "#")
+        .fix(where, "//", "comments begin with `//`")
+        .note("there is no preprocessor");
+    const std::size_t end = std::min(source_.text().find('\n', where.begin), source_.text().size());
+    while (i < raw.size() && raw[i]->getStartIndex() < end) ++i;
+    return i;
+  }
+
   void malformed_number(TokenPtr token) {
     const Span where = span(*token, *token);
     const std::string_view number = text(*token);
     auto diagnostic = sink_.report(Diag::malformed_number, where, number);
-    const std::string_view digits = number.substr(0, number.find_last_of("0123456789") + 1);
-    const std::string_view suffix = number.substr(digits.size());
-    if (suffix == "f" || suffix == "F") {
+    const std::size_t length = number.find_first_of("fFuUlLhH_");
+    const bool hexadecimal = number.starts_with("0x");
+    if (!hexadecimal && length != std::string_view::npos && is_suffix(number.substr(length))) {
       diagnostic.note("a literal has no suffix: it takes the type of the other operand")
-          .fix(where, std::string(digits), "drop the suffix");
+          .fix(where, std::string(number.substr(0, length)), "drop the suffix");
+    } else if (number.find('_') != std::string_view::npos) {
+      std::string digits(number);
+      std::erase(digits, '_');
+      diagnostic.fix(where, digits, "write the digits without `_`");
+    } else if (number.starts_with("0b") && number.find_first_not_of("01", 2) == std::string_view::npos) {
+      diagnostic.help("numbers are decimal, or hexadecimal as `0x1F`");
     }
     keep_as(std::move(token), TesseraLexer::INTEGER);
   }

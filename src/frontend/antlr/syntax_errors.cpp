@@ -9,6 +9,7 @@
 #include <atn/ATNState.h>
 
 #include "TesseraParser.h"
+#include "frontend/antlr/foreign_slips.h"
 #include "frontend/antlr/syntax_report.h"
 
 namespace tessera::antlr {
@@ -72,12 +73,19 @@ void skip_group(TokenList& tokens) {
   } while (depth > 0);
 }
 
-bool starts_line(const TokenList& tokens, const antlr4::Token* token) {
-  if (token->getTokenIndex() == 0) return true;
-  const Span previous = tokens.span_of(tokens.get(token->getTokenIndex() - 1));
-  const Span here = tokens.span_of(token);
-  return tokens.source().text().substr(previous.end, here.begin - previous.end).find('\n') !=
-         std::string::npos;
+/// Passes the branches behind a `{ … }` in the middle of an expression, and the `;` behind them.
+void skip_branches(TokenList& tokens) {
+  bool any = false;
+  while (tokens.LA(1) == P::ELSE) {
+    any = true;
+    tokens.consume();
+    while (tokens.LA(1) != P::OPEN_BRACE && tokens.LA(1) != P::SEMICOLON && tokens.LA(1) != P::CLOSE_BRACE &&
+           tokens.LA(1) != antlr4::Token::EOF) {
+      tokens.consume();
+    }
+    if (tokens.LA(1) == P::OPEN_BRACE) skip_group(tokens);
+  }
+  if (any && tokens.LA(1) == P::SEMICOLON) tokens.consume();
 }
 
 /// Passes the rest of a statement that began with a token of type `first`: through its `;`, or up to what begins or
@@ -101,6 +109,7 @@ bool skip_statement(TokenList& tokens, std::size_t first, std::size_t start_inde
         return true;
       }
       skip_group(tokens);
+      skip_branches(tokens);
       return false;
     }
     if (set) {
@@ -108,7 +117,9 @@ bool skip_statement(TokenList& tokens, std::size_t first, std::size_t start_inde
       continue;
     }
     tokens.consume();
-    if (type == P::SEMICOLON) return false;
+    // The head of a loop may hold `;` without parentheses as well.
+    const bool inside_head = has_body(first) && !starts_line(tokens, tokens.LT(1));
+    if (type == P::SEMICOLON && !inside_head) return false;
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "TesseraParser.h"
 #include "base/dtype.h"
+#include "frontend/antlr/foreign_slips.h"
 
 namespace tessera::antlr {
 
@@ -78,7 +79,7 @@ class Reporter {
   }
 
   void report() {
-    if (tokens_.follows_error(token_) || common_slip()) return;
+    if (tokens_.follows_error(token_) || common_slip() || report_foreign_slip(tokens_, token_, sink_)) return;
     if (waits_for(P::SEMICOLON)) {
       sink_.report(Diag::expected_semicolon, span_, ended_by_semicolon(context_)).label(span_, "found this");
     } else if (const auto opener = unclosed_opener(); opener && !waits_for_name()) {
@@ -89,9 +90,11 @@ class Reporter {
     } else if (waits_for_name()) {
       report_name();
     } else if (in_expression()) {
-      sink_.report(Diag::expected_expression, span_, found(tokens_, token_));
+      auto report = sink_.report(Diag::expected_expression, span_, found(tokens_, token_));
+      if (type_ == P::PLUS) report.fix(span_, "", "a number has no sign `+`");
     } else {
-      sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_));
+      auto report = sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_));
+      if (waits_for_body()) report.help("a body stands in braces: `{{ … }}`");
     }
   }
 
@@ -126,6 +129,20 @@ class Reporter {
       case P::RuleStep:
       case P::RuleDimension:
       case P::RuleArgument: return !waits_for_one_token();
+      default: return false;
+    }
+  }
+
+  /// Whether a loop or a branch lacks the `{` of its body.
+  bool waits_for_body() const {
+    const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
+    if (rule_ != P::RuleBlock || !waits_for(P::OPEN_BRACE) || parent == nullptr) return false;
+    switch (parent->getRuleIndex()) {
+      case P::RuleGridStmt:
+      case P::RuleForStmt:
+      case P::RuleStaticForStmt:
+      case P::RuleIfStmt:
+      case P::RuleElseBranch: return true;
       default: return false;
     }
   }
@@ -188,8 +205,8 @@ class Reporter {
   bool common_slip() {
     return conditional_operator() || while_loop() || keyword_as_range() || c_style_loop() ||
            variable_without_type() || missing_by() || assignment_in_condition() || c_style_parameter() ||
-           c_style_declaration() || generic_without_kind() || unnamed_generic_argument() ||
-           unknown_compound_assignment();
+           c_style_declaration() || c_style_constant() || c_style_variable_of_loop() ||
+           generic_without_kind() || unnamed_generic_argument() || unknown_compound_assignment();
   }
 
   bool conditional_operator() {
@@ -226,9 +243,37 @@ class Reporter {
   bool c_style_loop() {
     const std::size_t before = previous()->getType();
     if (!in_loop_head() || type_ != P::OPEN_PAREN || (before != P::FOR && before != P::GRID)) return false;
-    sink_.report(Diag::parenthesized_ranges, span_, tokens_.text_of(previous()))
-        .help("write `{} i in {}`", tokens_.text_of(previous()), before == P::FOR ? "4" : "N by auto");
+    auto report = sink_.report(Diag::parenthesized_ranges, span_, tokens_.text_of(previous()));
+    const std::string range = range_of_c_loop();
+    if (before == P::FOR && !range.empty()) {
+      report.help("write `for {}`", range);
+    } else {
+      report.help("write `{} i in {}`", tokens_.text_of(previous()), before == P::FOR ? "4" : "N by auto");
+    }
     return true;
+  }
+
+  /// `j in a .. b` for `(int j = a; j < b; …)` with `a` and `b` of one token each; empty for anything else.
+  std::string range_of_c_loop() const {
+    std::size_t i = token_->getTokenIndex() + 1;
+    const auto next_is = [&](std::size_t type) {
+      return i <= last_index() && tokens_.get(i)->getType() == type;
+    };
+    const auto take = [&] { return tokens_.text_of(tokens_.get(std::min(i++, last_index()))); };
+    if (i + 1 <= last_index() && tokens_.get(i + 1)->getType() == P::NAME) ++i;  // the type
+    if (!next_is(P::NAME)) return "";
+    const std::string_view name = take();
+    if (!next_is(P::ASSIGN)) return "";
+    ++i;
+    const std::string_view begin = take();
+    if (!next_is(P::SEMICOLON)) return "";
+    i += 2;
+    if (!next_is(P::LESS)) return "";
+    ++i;
+    const std::string_view end = take();
+    if (!next_is(P::SEMICOLON)) return "";
+    return begin == "0" ? fmt::format("{} in {}", name, end)
+                        : fmt::format("{} in {} .. {}", name, begin, end);
   }
 
   /// `var a = x[i];`
@@ -286,12 +331,12 @@ class Reporter {
     const antlr4::Token* name = type_ == P::STAR ? next() : token_;
     if (name->getType() != P::NAME) return false;
     const std::string_view first = tokens_.text_of(type);
-    if (type_ != P::STAR && !element_of_c_type(first) && !dtype_from_spelling(first)) return false;
+    if (type_ != P::STAR && !type_of_other_languages(first)) return false;
     const Span whole = merge(tokens_.span_of(type), tokens_.span_of(name));
     auto diagnostic = sink_.report(Diag::c_style_parameter, whole, tokens_.source().text_of(whole));
     if (type_ != P::STAR) {
-      const std::string_view element = element_of_c_type(first).value_or(first);
-      diagnostic.fix(whole, fmt::format("{}: {}", tokens_.text_of(name), element), "the name comes first");
+      diagnostic.fix(whole, fmt::format("{}: {}", tokens_.text_of(name), *type_of_other_languages(first)),
+                     "the name comes first");
     } else {
       diagnostic.help("the name comes first, and a tensor names its dimensions: `{}: f32[N]`",
                       tokens_.text_of(name));
@@ -307,10 +352,39 @@ class Reporter {
     const antlr4::Token* type = tokens_.get(previous()->getTokenIndex() - 1);
     if (type->getType() != P::NAME) return false;
     const Span whole = merge(tokens_.span_of(type), tokens_.span_of(previous()));
-    const auto element = element_of_c_type(tokens_.text_of(type));
+    const auto element = type_of_other_languages(tokens_.text_of(type));
     if (!element) return false;
+    auto report = sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole));
+    const std::string declared = fmt::format("var {}: {}", tokens_.text_of(previous()), *element);
+    if (type_ == P::SEMICOLON) {
+      report.fix(whole, declared + " = 0", "the name comes first, and a `var` has an initial value")
+          .note("the axes of a `var` stand in its type: `{}[i]`", *element);
+    } else {
+      report.fix(whole, declared, "the name comes first");
+    }
+    return true;
+  }
+
+  /// `const float v = x[i];`
+  bool c_style_constant() {
+    if (rule_ != P::RuleConstDecl || type_ != P::NAME ||
+        !type_of_other_languages(tokens_.text_of(previous())))
+      return false;
+    const Span whole = merge(tokens_.span_of(previous()), span_);
+    const Span from_const = merge(tokens_.span_of(context_->getStart()), span_);
     sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole))
-        .fix(whole, fmt::format("var {}: {}", tokens_.text_of(previous()), *element), "the name comes first");
+        .fix(from_const, fmt::format("let {}", tokens_.text_of(token_)), "a value is bound by `let`");
+    return true;
+  }
+
+  /// `for int j = 0; j < 4; j++ {`
+  bool c_style_variable_of_loop() {
+    if (rule_ != P::RuleRange || !waits_for(P::IN) || type_ != P::NAME ||
+        !type_of_other_languages(tokens_.text_of(previous())))
+      return false;
+    const Span whole = merge(tokens_.span_of(previous()), span_);
+    sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole))
+        .help("a loop names a range, without a type: `for {} in 4`", tokens_.text_of(token_));
     return true;
   }
 
@@ -341,7 +415,10 @@ class Reporter {
 
   /// `a %= b`, `a <<= b`.
   bool unknown_compound_assignment() {
-    if (rule_ != P::RuleOperand || type_ != P::ASSIGN || token_->getTokenIndex() == 0) return false;
+    const std::size_t before = previous()->getType();
+    const bool comparison = before == P::EQUAL || before == P::NOT_EQUAL;
+    if (rule_ != P::RuleOperand || type_ != P::ASSIGN || token_->getTokenIndex() == 0 || comparison)
+      return false;
     const Span whole = merge(tokens_.span_of(previous()), span_);
     if (whole.size() != tokens_.span_of(previous()).size() + 1) return false;
     sink_.report(Diag::unknown_assignment, whole, tokens_.source().text_of(whole))
@@ -361,20 +438,6 @@ class Reporter {
 };
 
 }  // namespace
-
-std::optional<std::string_view> element_of_c_type(std::string_view word) {
-  struct Row {
-    std::string_view c, element;
-  };
-  constexpr Row kRows[] = {{"float", "f32"},    {"double", "f64"},  {"half", "f16"},     {"__half", "f16"},
-                           {"int", "i32"},      {"int32_t", "i32"}, {"int64_t", "i64"},  {"long", "i64"},
-                           {"unsigned", "u32"}, {"uint", "u32"},    {"uint32_t", "u32"}, {"char", "i8"},
-                           {"size_t", "index"}, {"auto", "auto"},   {"bfloat16", "bf16"}};
-  for (const Row& row : kRows) {
-    if (row.c == word) return row.element;
-  }
-  return std::nullopt;
-}
 
 void report_syntax_error(antlr4::Parser& parser, const TokenList& tokens, const antlr4::Token* offending,
                          DiagnosticSink& sink) {
@@ -398,6 +461,8 @@ void report_not_a_statement(const TokenList& tokens, const antlr4::Token* offend
             "inside a body an annotation stands last: before the `{{` of a loop or role, or before the `;`");
   } else if (type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET) {
     sink.report(Diag::unmatched_closing, span, tokens.text_of(offending));
+  } else if (type == P::PLUS && tokens.get(offending->getTokenIndex() + 1)->getType() == P::PLUS) {
+    report_increment(tokens, offending->getTokenIndex(), sink);
   } else if (type == P::AUTO) {
     sink.report(Diag::expected_statement, span, found(tokens, offending))
         .fix(span, "let", "a value is bound by `let`");

@@ -24,7 +24,4 @@ void report_missing_semicolon(antlr4::Parser& parser, const TokenList& tokens, D
 void report_not_a_statement(const TokenList& tokens, const antlr4::Token* offending, DiagnosticSink& sink);
 void report_not_a_declaration(const TokenList& tokens, const antlr4::Token* offending, DiagnosticSink& sink);
 
-/// The element type that the name of a C type stands for (`float` is `f32`), for those who know C better.
-std::optional<std::string_view> element_of_c_type(std::string_view word);
-
 }  // namespace tessera::antlr

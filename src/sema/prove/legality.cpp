@@ -190,9 +190,25 @@ class Legality {
     if (uncovered->not_a_box != nullptr) {
       report.label(uncovered->not_a_box->span, "what this store writes is not a box");
     }
-    if (uncovered->absence) {
-      report.help("give a value where it does not exist: `… ?? 0`, or make the parameter `periodic`");
+    if (uncovered->absence) suggest_value(report, *uncovered->absence);
+  }
+
+  void suggest_value(DiagnosticBuilder& report, const Absence& absence) {
+    const auto* load =
+        absence.value.valid() ? std::get_if<ir::Load>(&kernel_.values[absence.value].op) : nullptr;
+    const auto dimension = static_cast<std::size_t>(absence.dimension);
+    if (load != nullptr && absence.dimension >= 0 && is_negative(load->indices[dimension])) {
+      const ir::Tensor& tensor = kernel_.tensors[load->tensor];
+      report.help("indices count from 0, and the last one is `{} - 1`",
+                  context_.spell(tensor.dims[dimension]));
+      return;
     }
+    report.help("give a value where it does not exist: `… ?? 0`, or make the parameter `periodic`");
+  }
+
+  bool is_negative(ir::ValueId index) const {
+    const auto* constant = std::get_if<ir::Constant>(&kernel_.values[index].op);
+    return constant != nullptr && constant->value.integer < 0;
   }
 
   void explain(DiagnosticBuilder& report, const std::optional<Absence>& absence) {
@@ -202,10 +218,12 @@ class Legality {
     if (load != nullptr && absence->dimension >= 0) {
       const ir::Tensor& tensor = kernel_.tensors[load->tensor];
       const auto dimension = static_cast<std::size_t>(absence->dimension);
-      report.label(
-          value.span, "index {} may be {}: there `{}` has no element", dimension,
-          absence->below ? "negative" : fmt::format("{} or more", context_.spell(tensor.dims[dimension])),
-          tensor.name);
+      report.label(value.span, "index {} {}: there `{}` has no element", dimension,
+                   is_negative(load->indices[dimension]) ? "is negative"
+                   : absence->below
+                       ? "may be negative"
+                       : fmt::format("may be {} or more", context_.spell(tensor.dims[dimension])),
+                   tensor.name);
     } else if (std::holds_alternative<ir::Filter>(value.op)) {
       report.label(value.span, "this does not exist where its condition fails");
     } else if (std::holds_alternative<ir::Reduce>(value.op)) {
