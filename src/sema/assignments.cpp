@@ -177,8 +177,31 @@ class Assignment {
                     node_.op == ast::AssignOp::set ? node_.value : ast::ExprId{});
     if (!converted) return std::nullopt;
     const std::string target = fmt::format("`{}`", variable.name);
+    const bool whole = axes.size() == variable.axes.size();
+    if (whole && refuse_missing_axes(variable, *converted, value.span)) return std::nullopt;
     if (!check_axes_fit(context_, *converted, axes, target, value.span, variable.span)) return std::nullopt;
     return converted;
+  }
+
+  /// A range that the `var` could have as an axis and has not: its type is what is wrong.
+  bool refuse_missing_axes(const VariableState& variable, ir::ValueId value, Span value_span) {
+    const std::vector<ir::AxisId>& axes = context_.builder[value].axes;
+    const auto could_have = [&](ir::AxisId axis) {
+      const bool is_whole =
+          std::ranges::any_of(context_.symbol_axes, [&](const auto& entry) { return entry.second == axis; });
+      return !contains(variable.axes, axis) && axis.index() < variable.axes_before && !is_whole;
+    };
+    const auto missing = std::ranges::find_if(axes, could_have);
+    if (missing == axes.end()) return false;
+    std::vector<ir::AxisId> all = variable.axes;
+    std::ranges::copy_if(axes, std::back_inserter(all), could_have);
+    const std::string& name = context_.name(*missing);
+    const std::string type = fmt::format("{}[{}]", spelling(variable.dtype), context_.spell(all));
+    context_.sink.report(Diag::axis_left_over, value_span, name, fmt::format("`{}`", variable.name))
+        .label(origin_of(context_, value, *missing), "axis `{}` comes from here", name)
+        .label(variable.span, "`{}` has {}", variable.name, describe_axes(context_, variable.axes))
+        .fix(variable.type_span, type, fmt::format("declare it with its axes: `{}`", type));
+    return true;
   }
 
   /// R6: in a loop with a plan step an update must come from something that crosses its axis.

@@ -67,6 +67,13 @@ void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId
                   spelling(own));
       return suggest_cast(context, report, folded, context.expr(folded).span, own, dtype);
     }
+    const auto* quotient = std::get_if<ast::Binary>(&expr.node);
+    if (is_integer(own) && is_float(dtype) && quotient != nullptr && quotient->op == ast::BinaryOp::divide) {
+      report.note("`/` of `{}` rounds down; converting it afterwards comes too late", spelling(own))
+          .help("convert its operands: `(… as {0})`; to keep the rounded quotient write `as {0}` behind it",
+                wanted);
+      return;
+    }
     if (wraps && is_arithmetic(expr)) {
       report.note("arithmetic of `{0}` gives `{0}` and wraps; converting it afterwards comes too late",
                   spelling(own));

@@ -28,6 +28,7 @@ class Indices {
 
   std::optional<std::vector<ir::ValueId>> of(const ast::Index& node, Span span) {
     if (node.elements.size() != tensor_.dims.size()) return wrong_count(node, span);
+    if (refuse_swapped(node)) return std::nullopt;
     std::vector<ir::ValueId> values;
     bool failed = false;
     for (std::size_t dimension = 0; dimension < node.elements.size(); ++dimension) {
@@ -122,15 +123,59 @@ class Indices {
     const std::string over =
         range.dimension ? context_.spell(*range.dimension)
                         : fmt::format("{} .. {}", context_.spell(axis.lower), context_.spell(axis.upper));
-    const Span end{span.file, span.end, span.end};
-    context_.sink
-        .report(Diag::range_of_other_dimension, span, axis.name, over, dimension, tensor_.name,
-                context_.spell(tensor_.dims[dimension]))
-        .label(axis.span, "`{}` ranges over `{}`", axis.name, over)
+    auto report = context_.sink.report(Diag::range_of_other_dimension, span, axis.name, over, dimension,
+                                       tensor_.name, context_.spell(tensor_.dims[dimension]));
+    report.label(axis.span, "`{}` ranges over `{}`", axis.name, over)
         .label(declared(), "`{}` is declared here", tensor_.name)
-        .note("a bare range may index only a dimension of its own symbol")
-        .fix(end, " + 0", fmt::format("if it is meant, arithmetic says so: `{} + 0`", axis.name));
+        .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
+              axis.name);
+    const std::string size = context_.spell(tensor_.dims[dimension]);
+    if (const std::optional<std::string> other = range_over(dimension)) {
+      report.fix(span, *other, fmt::format("`{}` ranges over `{}`", *other, size));
+    } else if (range.dimension) {
+      report.help("name a range over `{0}`, or say that both are equal: `where {1} == {0}`", size, over);
+    } else {
+      report.help("name a range over `{}`", size);
+    }
     return std::nullopt;
+  }
+
+  /// The one range in sight that may index the dimension.
+  std::optional<std::string> range_over(std::size_t dimension) {
+    std::optional<std::string> found;
+    for (const std::string& name : context_.scope.names()) {
+      const auto* range = std::get_if<RangeEntity>(&context_.scope.find(name)->node);
+      if (range == nullptr || !bare_fits(*range, dimension)) continue;
+      if (found) return std::nullopt;
+      found = name;
+    }
+    return found;
+  }
+
+  /// `a[k, m]` for `a[m, k]`: two neighbours that fit when they change places.
+  bool refuse_swapped(const ast::Index& node) {
+    for (std::size_t d = 0; d + 1 < node.elements.size(); ++d) {
+      const auto* first = std::get_if<ast::ExprId>(&node.elements[d].node);
+      const auto* second = std::get_if<ast::ExprId>(&node.elements[d + 1].node);
+      const RangeEntity* left = first != nullptr ? bare_range(context_, *first) : nullptr;
+      const RangeEntity* right = second != nullptr ? bare_range(context_, *second) : nullptr;
+      if (left == nullptr || right == nullptr || bare_fits(*left, d) || bare_fits(*right, d + 1)) continue;
+      if (!bare_fits(*left, d + 1) || !bare_fits(*right, d)) continue;
+      const ir::Axis& axis = context_.kernel.axes[left->axis];
+      const Span both = merge(node.elements[d].span, node.elements[d + 1].span);
+      context_.sink
+          .report(Diag::range_of_other_dimension, node.elements[d].span, axis.name,
+                  context_.spell(*left->dimension), d, tensor_.name, context_.spell(tensor_.dims[d]))
+          .label(declared(), "`{}` is declared here", tensor_.name)
+          .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
+                axis.name)
+          .fix(both, fmt::format("{}, {}", context_.name(right->axis), axis.name),
+               "the indices have changed places");
+      check_expression(context_, *first);
+      check_expression(context_, *second);
+      return true;
+    }
+    return false;
   }
 
   /// Whether an index depends on an element of a tensor.

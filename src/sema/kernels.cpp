@@ -28,7 +28,7 @@ class KernelChecker {
     const std::size_t errors = context_.sink.error_count();
     context_.scope.push();
     bind_generics(context_, kernel_.generics, instantiation.arguments, instantiation.name_span);
-    check_parameters(context_, kernel_.parameters);
+    check_parameters(context_, kernel_.parameters, kernel_.body.span);
     if (context_.sink.error_count() == errors) check_symbols_bare(context_);
     check_clauses(context_, kernel_.clauses);
     check_kernel_annotations(context_, declaration_.annotations);

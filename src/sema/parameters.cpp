@@ -18,8 +18,8 @@ constexpr std::size_t kRankLimit = 8;
 
 class ParameterChecker {
  public:
-  ParameterChecker(Context& context, const ast::Parameter& parameter)
-      : context_(context), parameter_(parameter), type_(context.file[parameter.type]) {}
+  ParameterChecker(Context& context, const ast::Parameter& parameter, Span body)
+      : context_(context), parameter_(parameter), type_(context.file[parameter.type]), body_(body) {}
 
   void check() {
     if (const auto* tensor = std::get_if<ast::TensorType>(&type_.node)) {
@@ -101,9 +101,27 @@ class ParameterChecker {
       case ast::Direction::none: break;
     }
     const Span begin{parameter_.span.file, parameter_.name.span.begin, parameter_.name.span.begin};
-    context_.sink.report(Diag::missing_direction, parameter_.name.span, parameter_.name.text)
-        .note("a tensor parameter is `in` or `out`")
-        .fix(begin, "in ", "a kernel that only reads it takes it `in`");
+    auto report = context_.sink.report(Diag::missing_direction, parameter_.name.span, parameter_.name.text);
+    report.note("a tensor parameter is `in` or `out`");
+    if (is_stored_to()) {
+      report.fix(begin, "out ", "the kernel stores to it; what it reads is another parameter, `in`");
+    } else {
+      report.fix(begin, "in ", "a kernel that only reads it takes it `in`");
+    }
+    return false;
+  }
+
+  /// Whether a statement of the kernel stores to the parameter.
+  bool is_stored_to() const {
+    for (const ast::Stmt& statement : context_.file.stmts) {
+      const auto* assignment = std::get_if<ast::AssignStmt>(&statement.node);
+      if (assignment == nullptr || statement.span.begin < body_.begin || statement.span.end > body_.end)
+        continue;
+      const auto* index = std::get_if<ast::Index>(&context_.expr(assignment->target).node);
+      const auto* name =
+          index != nullptr ? std::get_if<ast::NameRef>(&context_.expr(index->base).node) : nullptr;
+      if (name != nullptr && name->name == parameter_.name.text) return true;
+    }
     return false;
   }
 
@@ -165,12 +183,13 @@ class ParameterChecker {
   Context& context_;
   const ast::Parameter& parameter_;
   const ast::Type& type_;
+  Span body_;
 };
 
 }  // namespace
 
-void check_parameters(Context& context, const std::vector<ast::Parameter>& parameters) {
-  for (const ast::Parameter& parameter : parameters) ParameterChecker(context, parameter).check();
+void check_parameters(Context& context, const std::vector<ast::Parameter>& parameters, Span body) {
+  for (const ast::Parameter& parameter : parameters) ParameterChecker(context, parameter, body).check();
   bool any_f64 = false, any_other = false;
   const auto look = [&](DType dtype) {
     any_f64 = any_f64 || dtype == DType::f64;

@@ -8,7 +8,8 @@
 
 namespace tessera::sema {
 
-void check_parameters(Context& context, const std::vector<ast::Parameter>& parameters);
+/// `body` tells what a parameter without a direction is used for.
+void check_parameters(Context& context, const std::vector<ast::Parameter>& parameters, Span body);
 
 /// Reports symbols that stand bare in no parameter: the launcher could not find their values.
 void check_symbols_bare(Context& context);

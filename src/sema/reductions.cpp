@@ -126,7 +126,7 @@ class Reduction {
           .label(axis.span, "the instances of the grid share out `{}` here, as the plan likes", name.text)
           .note("instances are independent, so a result over all of `{}` needs a range inside the grid",
                 name.text)
-          .help("reduce over `:`, or over a `for` or `let` range");
+          .help("leave `{}` out of the grid, and reduce over `:`, or over a `for` or `let` range", name.text);
       return std::nullopt;
     }
     return has_axis(operand_, id) ? std::optional(id) : not_present(name);
@@ -177,6 +177,11 @@ class Reduction {
     for (const ir::AxisId id : operand().axes) {
       const ir::Axis& axis = context_.kernel.axes[id];
       if (axis.dimension != symbol.id) continue;
+      if (axis.kind == ir::AxisKind::grid && axis.step == ir::StepKind::plan) {
+        report.label(axis.span, "`{}` takes `{}` apart", axis.name, name.text)
+            .help("leave `{}` out of the grid, and index by `:` in its place", axis.name);
+        return;
+      }
       report.label(axis.span, "`{}` is another range over `{}`", axis.name, name.text)
           .note("an axis is a range, not a dimension: `{}` stands for the axis of `:`", name.text)
           .fix(name.span, axis.name, fmt::format("reduce along `{}`", axis.name));

@@ -93,6 +93,8 @@ class StatementChecker {
     variable.name = node.name.text;
     variable.span = node.name.span;
     variable.last_assignment = span_;
+    variable.type_span = context_.file[node.type].span;
+    variable.axes_before = context_.kernel.axes.size();
     const std::optional<TileType> type = tile_type(node.type);
     variable.failed = !type;
     if (type) {
@@ -127,7 +129,12 @@ class StatementChecker {
     context_.sink.report(Diag::misplaced_statement, span_, "`return`", "in a function")
         .help("a kernel stores its result: `y[…] = …;`");
   }
-  void operator()(const ast::IfStmt&) { refuse("`if`", "R18"); }
+  void operator()(const ast::IfStmt& node) {
+    const Span head = merge(Span{span_.file, span_.begin, span_.begin},
+                            context_.expr(node.branches.front().condition).span);
+    context_.sink.report(Diag::not_implemented, head, "`if`", "R18")
+        .help("`where(c, a, b)` chooses element by element; what lies outside of a tensor needs no guard");
+  }
   void operator()(const ast::TempStmt&) { refuse("`temp`", "R16"); }
   void operator()(const ast::SharedStmt&) { refuse("`shared`", "the explicit layer"); }
   void operator()(const ast::ChannelStmt&) { refuse("`channel`", "the explicit layer"); }

@@ -21,6 +21,8 @@ struct Context;
 struct VariableState {
   std::string name;
   Span span;
+  Span type_span;
+  std::size_t axes_before = 0;  ///< axes of the kernel that its type could have named
   DType dtype = DType::f32;
   std::vector<ir::AxisId> axes;  ///< ascending
   bool failed = false;           ///< declared with a mistake: every use is silent

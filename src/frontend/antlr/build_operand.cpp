@@ -129,8 +129,12 @@ std::vector<ast::Name> Builder::build_axes(P::SuffixContext* context) {
   for (P::IndexElementContext* element : context->elements) {
     const antlr4::Token* only = element->start == element->stop ? element->start : nullptr;
     if (only == nullptr || only->getType() != P::NAME) {
-      sink_.report(Diag::axis_is_not_a_name, span_of(element))
-          .note("as in `sum[k](x)`; bind a range with `let` to name it");
+      auto report = sink_.report(Diag::axis_is_not_a_name, span_of(element));
+      if (only != nullptr && only->getType() == P::INTEGER) {
+        report.help("axes have names and no numbers: in `sum[C](x[r, :])` the axis of `:` is `C`");
+      } else {
+        report.help("as in `sum[k](x)`; bind a range with `let` to name it");
+      }
     } else {
       axes.push_back(name_of(only));
     }

@@ -79,7 +79,9 @@ ast::StmtNode Builder::build(P::LetStmtContext* context) {
   let.annotations = build(context->annotations);
   const auto refuse_step = [&](P::StepContext* step) {
     if (step != nullptr)
-      sink_.report(Diag::step_in_let, span_of(step)).note("`let` names a range without iterating over it");
+      sink_.report(Diag::step_in_let, span_of(step))
+          .note("`let` names a range without iterating over it")
+          .help("leave the step out, or iterate with `for`");
   };
   refuse_step(context->stepOf);
   for (P::RangeContext* range : context->ranges) refuse_step(range->stepOf);

@@ -129,7 +129,8 @@ class ForeignSlip {
   /// `x[1:3]`, `x[1:]`, `x[:3]`.
   bool slice() {
     const antlr4::Token* opener = innermost_opener(tokens_, tokens_.get(at_));
-    const bool colon = type_ == P::COLON || before(1) == P::COLON;
+    const bool bound = type_ == P::INTEGER || type_ == P::NAME || type_ == P::MINUS || type_ == P::OPEN_PAREN;
+    const bool colon = type_ == P::COLON || (before(1) == P::COLON && bound);
     if (!colon || opener == nullptr || opener->getType() != P::OPEN_BRACKET) return false;
     sink_.report(Diag::foreign_operator, type_ == P::COLON ? span_ : span(at_ - 1, at_ - 1), "slice `a:b`")
         .help("name a range and index by it: `let w in C[a .. b];`, then `x[r, w]`");

@@ -11,6 +11,7 @@
 #include "TesseraParser.h"
 #include "base/dtype.h"
 #include "frontend/antlr/foreign_slips.h"
+#include "frontend/antlr/loop_slips.h"
 
 namespace tessera::antlr {
 
@@ -94,7 +95,13 @@ class Reporter {
       if (type_ == P::PLUS) report.fix(span_, "", "a number has no sign `+`");
     } else {
       auto report = sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_));
-      if (waits_for_body()) report.help("a body stands in braces: `{{ … }}`");
+      if (rule_ == P::RuleBlock && type_ == P::ARROW) {
+        report.help("a kernel returns nothing: its results are `out` parameters");
+      } else if (type_ == P::SHIFT_LEFT && waits_for(P::OPEN_PAREN)) {
+        report.help(
+            "a kernel is not launched by sizes: the plan chooses them, and `@warps(8)` asks for more");
+      } else if (waits_for_body())
+        report.help("a body stands in braces: `{{ … }}`");
     }
   }
 
@@ -203,9 +210,9 @@ class Reporter {
   // ---- common slips
 
   bool common_slip() {
-    return conditional_operator() || while_loop() || keyword_as_range() || c_style_loop() ||
-           variable_without_type() || missing_by() || assignment_in_condition() || c_style_parameter() ||
-           c_style_declaration() || c_style_constant() || c_style_variable_of_loop() ||
+    return conditional_operator() || while_loop() ||
+           report_loop_slip({*context_, expected_, tokens_, token_}, sink_) || variable_without_type() ||
+           assignment_in_condition() || c_style_parameter() || c_style_declaration() || c_style_constant() ||
            generic_without_kind() || unnamed_generic_argument() || unknown_compound_assignment();
   }
 
@@ -223,80 +230,12 @@ class Reporter {
     return true;
   }
 
-  /// The statement `grid` or `for` whose ranges or body are awaited.
-  bool in_loop_head() const {
-    const auto is_loop = [](std::size_t rule) { return rule == P::RuleGridStmt || rule == P::RuleForStmt; };
-    if (is_loop(rule_) || rule_ == P::RuleRange) return true;
-    const auto* parent = dynamic_cast<antlr4::ParserRuleContext*>(context_->parent);
-    return rule_ == P::RuleBlock && waits_for(P::OPEN_BRACE) && parent != nullptr &&
-           is_loop(parent->getRuleIndex());
-  }
-
-  /// `grid by in N by auto`.
-  bool keyword_as_range() {
-    if (!in_loop_head() || !is_keyword(type_) || next()->getType() != P::IN) return false;
-    report_name();
-    return true;
-  }
-
-  /// `for (int j = 0; j < 4; ++j)`, `grid (i in N by auto)`.
-  bool c_style_loop() {
-    const std::size_t before = previous()->getType();
-    if (!in_loop_head() || type_ != P::OPEN_PAREN || (before != P::FOR && before != P::GRID)) return false;
-    auto report = sink_.report(Diag::parenthesized_ranges, span_, tokens_.text_of(previous()));
-    const std::string range = range_of_c_loop();
-    if (before == P::FOR && !range.empty()) {
-      report.help("write `for {}`", range);
-    } else {
-      report.help("write `{} i in {}`", tokens_.text_of(previous()), before == P::FOR ? "4" : "N by auto");
-    }
-    return true;
-  }
-
-  /// `j in a .. b` for `(int j = a; j < b; …)` with `a` and `b` of one token each; empty for anything else.
-  std::string range_of_c_loop() const {
-    std::size_t i = token_->getTokenIndex() + 1;
-    const auto next_is = [&](std::size_t type) {
-      return i <= last_index() && tokens_.get(i)->getType() == type;
-    };
-    const auto take = [&] { return tokens_.text_of(tokens_.get(std::min(i++, last_index()))); };
-    if (i + 1 <= last_index() && tokens_.get(i + 1)->getType() == P::NAME) ++i;  // the type
-    if (!next_is(P::NAME)) return "";
-    const std::string_view name = take();
-    if (!next_is(P::ASSIGN)) return "";
-    ++i;
-    const std::string_view begin = take();
-    if (!next_is(P::SEMICOLON)) return "";
-    i += 2;
-    if (!next_is(P::LESS)) return "";
-    ++i;
-    const std::string_view end = take();
-    if (!next_is(P::SEMICOLON)) return "";
-    return begin == "0" ? fmt::format("{} in {}", name, end)
-                        : fmt::format("{} in {} .. {}", name, begin, end);
-  }
-
   /// `var a = x[i];`
   bool variable_without_type() {
     if (rule_ != P::RuleVarStmt || type_ != P::ASSIGN || !waits_for(P::COLON)) return false;
     sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_))
         .help(
             "a `var` states its type and axes, as in `var a: f32[i] = …`; a `let` takes them from its value");
-    return true;
-  }
-
-  /// `grid m in M 64 {`, where a `{`, a `,` or `by` may follow.
-  bool missing_by() {
-    const bool in_range = rule_ == P::RuleGridStmt || rule_ == P::RuleForStmt || rule_ == P::RuleBlock;
-    if (!in_range || (type_ != P::NAME && type_ != P::INTEGER && type_ != P::AUTO)) return false;
-    const auto* head =
-        rule_ == P::RuleBlock ? dynamic_cast<antlr4::ParserRuleContext*>(context_->parent) : context_;
-    if (head == nullptr ||
-        (head->getRuleIndex() != P::RuleGridStmt && head->getRuleIndex() != P::RuleForStmt))
-      return false;
-    if (rule_ == P::RuleBlock && !waits_for(P::OPEN_BRACE)) return false;
-    sink_.report(Diag::missing_by, span_, found(tokens_, token_))
-        .fix({span_.file, span_.begin, span_.begin}, "by ", "write `by` before the step");
     return true;
   }
 
@@ -374,17 +313,6 @@ class Reporter {
     const Span from_const = merge(tokens_.span_of(context_->getStart()), span_);
     sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole))
         .fix(from_const, fmt::format("let {}", tokens_.text_of(token_)), "a value is bound by `let`");
-    return true;
-  }
-
-  /// `for int j = 0; j < 4; j++ {`
-  bool c_style_variable_of_loop() {
-    if (rule_ != P::RuleRange || !waits_for(P::IN) || type_ != P::NAME ||
-        !type_of_other_languages(tokens_.text_of(previous())))
-      return false;
-    const Span whole = merge(tokens_.span_of(previous()), span_);
-    sink_.report(Diag::c_style_declaration, whole, tokens_.source().text_of(whole))
-        .help("a loop names a range, without a type: `for {} in 4`", tokens_.text_of(token_));
     return true;
   }
 
@@ -478,8 +406,11 @@ void report_not_a_declaration(const TokenList& tokens, const antlr4::Token* offe
   if (type == P::CLOSE_PAREN || type == P::CLOSE_BRACKET || type == P::CLOSE_BRACE) {
     sink.report(Diag::unmatched_closing, span, tokens.text_of(offending));
   } else {
-    sink.report(Diag::expected_declaration, span, found(tokens, offending))
-        .note("a file holds `kernel`, `fn`, `graph`, `mesh`, `instance`, `import`, `extern fn` and `const`");
+    auto report = sink.report(Diag::expected_declaration, span, found(tokens, offending));
+    if (type == P::NAME)
+      report.help("a kernel is `kernel name(in x: f32[N], out y: f32[N]) {{ grid i in N by auto {{ … }} }}`");
+    report.note(
+        "a file holds `kernel`, `fn`, `graph`, `mesh`, `instance`, `import`, `extern fn` and `const`");
   }
 }
 

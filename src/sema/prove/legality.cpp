@@ -168,7 +168,8 @@ class Legality {
         if (stores_are_compatible(prover_, grid, stores[i], stores[j])) continue;
         context_.sink.report(Diag::stores_collide, stores[j].span, tensor.name)
             .label(stores[i].span, "the other store")
-            .note("which of the two wins would depend on the order of the instances");
+            .note("which of the two wins would depend on the order of the instances")
+            .help("store an element in one place only: choose its value by `where(c, a, b)`, or from `??`");
         return false;
       }
     }
