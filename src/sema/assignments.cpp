@@ -321,6 +321,7 @@ bool check_axes_fit(Context& context, ir::ValueId value, const std::vector<ir::A
         if (!contains(axes, more)) axes.push_back(more);
       const std::string type = fmt::format("{}[{}]", spelling(*declared), context.spell(axes));
       report.fix(target_span, type, fmt::format("declare it with its axes: `{}`", type));
+      return false;
     }
     report.help("fold it, for example `sum[{0}](…)` or `max[{0}](…)`", name);
     return false;

@@ -72,13 +72,19 @@ std::size_t arity(const std::string& name) {
   return name == "min" || name == "max" || name == "pow" ? 2 : 1;
 }
 
+/// The last axis of an operand, as an example of one to fold.
+std::string axis_of(const Context& context, const Operand& operand) {
+  const bool any = operand.is_value() && !context.builder[operand.value()].axes.empty();
+  return any ? context.name(context.builder[operand.value()].axes.back()) : "c";
+}
+
 class LibraryCall {
  public:
   LibraryCall(Context& context, const std::string& name, Span span, Span name_span)
       : context_(context), name_(name), span_(span), name_span_(name_span) {}
 
   Operand of(const std::vector<Operand>& arguments) {
-    if (arguments.size() != arity(name_)) return wrong_count(arguments.size());
+    if (arguments.size() != arity(name_)) return wrong_count(arguments);
     if (name_ == "identity") return {arguments[0].node, span_};
     if (name_ == "min" || name_ == "max") return extremum(name_, arguments[0], arguments[1]);
     if (name_ == "clamp") return extremum("min", extremum("max", arguments[0], arguments[1]), arguments[2]);
@@ -101,12 +107,12 @@ class LibraryCall {
     return true;
   }
 
-  Operand wrong_count(std::size_t count) {
-    const std::size_t expected = arity(name_);
+  Operand wrong_count(const std::vector<Operand>& arguments) {
+    const std::size_t expected = arity(name_), count = arguments.size();
     auto report = context_.sink.report(Diag::wrong_argument_count, span_, name_, expected,
                                        expected == 1 ? "" : "s", count);
     const bool folds = is_reduction(name_) && count == 1;
-    if (folds) report.help("to fold an axis, name it: `{}[c](…)`", name_);
+    if (folds) report.help("to fold an axis, name it: `{}[{}](…)`", name_, axis_of(context_, arguments[0]));
     if (is_reduction(name_) && count > 2) report.help("nest them: `{0}(a, {0}(b, c))`", name_);
     return poison(span_);
   }
@@ -216,9 +222,10 @@ class NamedCall {
     if (name == "where") return check_where(context_, arguments(), span_, name_span_);
     const bool pointwise = name == "min" || name == "max" || !is_reduction(name);
     if (!pointwise) {
-      arguments();
+      const std::vector<Operand> operands = arguments();
       context_.sink.report(Diag::reduction_needs_axes, name_span_, name)
-          .help("name the axes that it folds: `{}[c](…)`", name);
+          .help("name the axes that it folds: `{}[{}](…)`", name,
+                operands.empty() ? "c" : axis_of(context_, operands[0]));
       return poison(span_);
     }
     return call_library(context_, name, arguments(), span_, name_span_);
@@ -320,7 +327,7 @@ Operand check_method(Context& context, const ast::Call& node, const ast::Member&
     suggest_function(report, name, callee_span);
   } else if (is_reduction(name)) {
     report.help("a reduction stands before its operand and names the axes that it folds: `{}[c](…)`", name);
-  } else {
+  } else if (is_library_function(name) || !suggest_function(report, name, callee_span)) {
     report.help("a function stands before its arguments: `{}(…)`", is_library_function(name) ? name : "exp");
   }
   for (const ast::Argument& argument : node.arguments) check_expression(context, argument.value);

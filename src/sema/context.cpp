@@ -44,9 +44,14 @@ void Context::name_value(ir::ValueId value, const std::string& name) {
 
 void Context::declare(const ast::Name& name, EntityNode node) {
   if (const Entity* other = scope.clash(name.text)) {
-    sink.report(Diag::name_clash, name.span, name.text)
-        .label(other->span, "`{}` is {} here", name.text, describe(*other))
+    auto report = sink.report(Diag::name_clash, name.span, name.text);
+    report.label(other->span, "`{}` is {} here", name.text, describe(*other))
         .note("parameters, dimensions, generics, ranges and locals of a kernel share one scope");
+    if (std::holds_alternative<ValueEntity>(other->node)) {
+      report.help("choose another name, or assign one that is declared as a `var`: `{} = …;`", name.text);
+    } else {
+      report.help("choose another name");
+    }
     node = ErrorEntity{};  // which of the two a use means is open
   }
   scope.declare(name.text, {std::move(node), name.span});

@@ -49,8 +49,10 @@ class NameUse {
   }
   Operand operator()(const TensorEntity& tensor) {
     const ir::Tensor& declared = context_.kernel.tensors[tensor.id];
-    return not_a_value("a tensor is read at indices",
-                       fmt::format("write `{}[{}]`", name_, declared.dims.empty() ? "" : "…"));
+    std::string all;
+    for (std::size_t i = 0; i < declared.dims.size(); ++i) all += i == 0 ? ":" : ", :";
+    return not_a_value("a tensor is read at indices; `:` goes over the whole of a dimension",
+                       fmt::format("write `{}[…]`, for example `{}[{}]`", name_, name_, all));
   }
   Operand operator()(const TableEntity&) {
     return not_a_value("a table is read at an index", fmt::format("write `{}[…]`", name_));

@@ -100,7 +100,8 @@ class Indices {
     if (operand.is_poison()) return std::nullopt;
     const DType dtype = *own_type(context_, operand);
     if (!is_integer(dtype)) {
-      context_.sink.report(Diag::index_not_integer, operand.span, spelling(dtype));
+      auto report = context_.sink.report(Diag::index_not_integer, operand.span, spelling(dtype));
+      if (!is_bool(dtype)) report.help("an index counts elements: `(… as index)` rounds towards 0");
       return std::nullopt;
     }
     const std::optional<ir::ValueId> value = materialize(context_, operand, DType::index);
@@ -130,12 +131,13 @@ class Indices {
         .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
               axis.name);
     const std::string size = context_.spell(tensor_.dims[dimension]);
-    if (const std::optional<std::string> other = range_over(dimension)) {
+    if (!range.dimension) {
+      report.help("take a part of the dimension: `{} in {}[{} .. {}]`", axis.name, size,
+                  context_.spell(axis.lower), context_.spell(axis.upper));
+    } else if (const std::optional<std::string> other = range_over(dimension)) {
       report.fix(span, *other, fmt::format("`{}` ranges over `{}`", *other, size));
-    } else if (range.dimension) {
-      report.help("name a range over `{0}`, or say that both are equal: `where {1} == {0}`", size, over);
     } else {
-      report.help("name a range over `{}`", size);
+      report.help("name a range over `{0}`, or say that both are equal: `where {1} == {0}`", size, over);
     }
     return std::nullopt;
   }

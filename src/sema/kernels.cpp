@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sema/annotations.h"
 #include "sema/clauses.h"
 #include "sema/constants.h"
@@ -43,6 +45,9 @@ class KernelChecker {
   void check_body() {
     context_.scope.push();
     const ast::Stmt* first = nullptr;
+    const bool any_grid = std::ranges::any_of(kernel_.body.statements, [this](ast::StmtId id) {
+      return std::holds_alternative<ast::GridStmt>(context_.file[id].node);
+    });
     for (const ast::StmtId id : kernel_.body.statements) {
       const ast::Stmt& statement = context_.file[id];
       if (const auto* grid = std::get_if<ast::GridStmt>(&statement.node)) {
@@ -52,15 +57,23 @@ class KernelChecker {
           not_implemented(context_.sink, grid_head(*grid, statement.span), "a second `grid`", "R16");
         }
         first = &statement;
-      } else {
+      } else if (any_grid || !computes(statement)) {
         check_outside_grid(statement);
       }
     }
     context_.scope.pop();
     if (first == nullptr) {
       context_.sink.report(Diag::kernel_without_grid, kernel_.name.span, kernel_.name.text)
-          .help("what it computes stands in `grid … {{ … }}`");
+          .help(
+              "what it computes stands in a grid: `grid i in N by auto {{ … }}`, or `grid {{ … }}` for one "
+              "instance");
     }
+  }
+
+  /// Whether a statement can only stand in a grid, so that a kernel without one is the mistake.
+  static bool computes(const ast::Stmt& statement) {
+    return !std::holds_alternative<ast::DeclStmt>(statement.node) &&
+           !std::holds_alternative<ast::TempStmt>(statement.node);
   }
 
   static Span grid_head(const ast::GridStmt& grid, Span span) {

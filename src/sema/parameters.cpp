@@ -150,8 +150,14 @@ class ParameterChecker {
   void check_scalar(const ast::ScalarType& type) {
     const std::optional<DType> dtype = resolve_type(context_, type.element);
     if (parameter_.direction != ast::Direction::none) {
-      context_.sink.report(Diag::scalar_with_direction, parameter_.span, parameter_.name.text)
-          .help("a tensor without dimensions is written `{}[]`", type.element.text);
+      auto report = context_.sink.report(Diag::scalar_with_direction, parameter_.span, parameter_.name.text);
+      report.note("a tensor without dimensions is written `{}[]`", type.element.text);
+      if (parameter_.direction == ast::Direction::in) {
+        const Span direction{parameter_.span.file, parameter_.span.begin, parameter_.name.span.begin};
+        report.fix(direction, "", "a scalar is only read");
+      } else {
+        report.fix(type_.span, type.element.text + "[]", "a result is a tensor");
+      }
       return;
     }
     if (parameter_.nullable || !parameter_.properties.empty()) {

@@ -107,6 +107,7 @@ class TokenFilter {
         return i + 1;
       case TesseraLexer::DOT: return dot(raw, i);
       case TesseraLexer::COMMA: return comma(raw, i);
+      case TesseraLexer::NAME: return name(raw, i);
       default: return keep(std::move(raw[i])), i + 1;
     }
   }
@@ -195,6 +196,18 @@ class TokenFilter {
       return keep_as(std::move(raw[i + 1]), TesseraLexer::FLOAT), i + 2;
     }
     return keep(std::move(raw[i])), i + 1;
+  }
+
+  /// The suffix of `1e-5f`, which the lexer takes for a name.
+  std::size_t name(std::vector<TokenPtr>& raw, std::size_t i) {
+    const bool suffix = !kept_.empty() && is_number(kept_.back()->getType()) &&
+                        adjacent(*kept_.back(), *raw[i]) && is_suffix(text(*raw[i]));
+    if (!suffix) return keep(std::move(raw[i])), i + 1;
+    const Span whole = span(*kept_.back(), *raw[i]);
+    sink_.report(Diag::malformed_number, whole, source_.text_of(whole))
+        .note("a literal has no suffix: it takes the type of the other operand")
+        .fix(whole, std::string(text(*kept_.back())), "drop the suffix");
+    return i + 1;
   }
 
   /// A comma before a closing bracket says nothing.

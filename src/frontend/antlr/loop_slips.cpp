@@ -149,8 +149,13 @@ class LoopSlip {
         (head->getRuleIndex() != P::RuleGridStmt && head->getRuleIndex() != P::RuleForStmt))
       return false;
     if (rule_ == P::RuleBlock && !waits_for(P::OPEN_BRACE)) return false;
-    sink_.report(Diag::missing_by, span_, found())
-        .fix({span_.file, span_.begin, span_.begin}, "by ", "write `by` before the step");
+    auto report = sink_.report(Diag::missing_by, span_, found());
+    const std::size_t after = next()->getType();
+    if (type_ == P::NAME && (after == P::INTEGER || after == P::NAME || after == P::AUTO)) {
+      report.fix(span_, "by", "write `by` before the step");
+    } else {
+      report.fix({span_.file, span_.begin, span_.begin}, "by ", "write `by` before the step");
+    }
     return true;
   }
 

@@ -6,6 +6,7 @@
 #include <atn/ATN.h>
 #include <atn/ATNState.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "TesseraParser.h"
@@ -80,7 +81,9 @@ class Reporter {
   }
 
   void report() {
-    if (tokens_.follows_error(token_) || common_slip() || report_foreign_slip(tokens_, token_, sink_)) return;
+    if (tokens_.follows_error(token_) || is_refused_name() || common_slip() ||
+        report_foreign_slip(tokens_, token_, sink_))
+      return;
     if (waits_for(P::SEMICOLON)) {
       sink_.report(Diag::expected_semicolon, span_, ended_by_semicolon(context_)).label(span_, "found this");
     } else if (const auto opener = unclosed_opener(); opener && !waits_for_name()) {
@@ -95,7 +98,9 @@ class Reporter {
       if (type_ == P::PLUS) report.fix(span_, "", "a number has no sign `+`");
     } else {
       auto report = sink_.report(Diag::expected_token, span_, expected_text(), found(tokens_, token_));
-      if (rule_ == P::RuleBlock && type_ == P::ARROW) {
+      if (rule_ == P::RuleParameter && waits_for(P::COLON)) {
+        report.help("a parameter states its type: `{}: f32`", tokens_.text_of(previous()));
+      } else if (rule_ == P::RuleBlock && type_ == P::ARROW) {
         report.help("a kernel returns nothing: its results are `out` parameters");
       } else if (type_ == P::SHIFT_LEFT && waits_for(P::OPEN_PAREN)) {
         report.help(
@@ -174,6 +179,17 @@ class Reporter {
     }
   }
 
+  /// A use of the name that was refused where it was declared: `let var = …;`.
+  bool is_refused_name() const {
+    const bool in_arguments = rule_ == P::RuleArguments || rule_ == P::RuleArgument || rule_ == P::RuleSuffix;
+    if (!is_keyword(type_) || (!in_arguments && !in_expression())) return false;
+    const std::vector<Diagnostic> before = sink_.sorted();
+    return std::ranges::any_of(before, [this](const Diagnostic& diagnostic) {
+      return diagnostic.kind == Diag::keyword_as_name &&
+             tokens_.source().text_of(diagnostic.span) == tokens_.text_of(token_);
+    });
+  }
+
   // ---- brackets
 
   /// The opening bracket that the awaited closing one would match, found by walking back.
@@ -195,6 +211,13 @@ class Reporter {
   }
 
   void report_closing(const antlr4::Token* opener) {
+    const bool starts_parameter = type_ == P::IN || type_ == P::OUT || type_ == P::INOUT || type_ == P::NAME;
+    if (rule_ == P::RuleParameters && starts_parameter) {
+      const Span place = place_after(tokens_, previous());
+      sink_.report(Diag::expected_token, span_, "`,` or `)`", found(tokens_, token_))
+          .fix(place, ",", "a comma stands between parameters");
+      return;
+    }
     sink_.report(Diag::expected_closing, span_, expected_text().substr(1, 1), found(tokens_, token_))
         .label(tokens_.span_of(opener), "to close this `{}`", tokens_.text_of(opener));
   }
