@@ -18,19 +18,9 @@ constexpr int kSearchLimit = 200'000;
 constexpr int64_t kLargestSize = int64_t{1} << 48;
 
 bool holds(const ir::Constraint& constraint, const Problem& problem) {
-  const int64_t left = problem.evaluate(constraint.left);
-  if (constraint.relation == ir::Relation::member) return std::ranges::count(constraint.values, left) > 0;
-  const int64_t right = problem.evaluate(constraint.right);
-  switch (constraint.relation) {
-    case ir::Relation::equal: return left == right;
-    case ir::Relation::not_equal: return left != right;
-    case ir::Relation::less: return left < right;
-    case ir::Relation::less_equal: return left <= right;
-    case ir::Relation::greater: return left > right;
-    case ir::Relation::greater_equal: return left >= right;
-    case ir::Relation::member: break;
-  }
-  return true;
+  const bool member = constraint.relation == ir::Relation::member;
+  return ir::holds(constraint, problem.evaluate(constraint.left),
+                   member ? 0 : problem.evaluate(constraint.right));
 }
 
 /// The sizes in a constraint.

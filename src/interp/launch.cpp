@@ -20,20 +20,6 @@ Error error(Span span, fmt::format_string<Args...> format, Args&&... args) {
   return {fmt::format(format, std::forward<Args>(args)...), span};
 }
 
-bool holds(const ir::Constraint& constraint, int64_t left, int64_t right) {
-  switch (constraint.relation) {
-    case ir::Relation::equal: return left == right;
-    case ir::Relation::not_equal: return left != right;
-    case ir::Relation::less: return left < right;
-    case ir::Relation::less_equal: return left <= right;
-    case ir::Relation::greater: return left > right;
-    case ir::Relation::greater_equal: return left >= right;
-    case ir::Relation::member:
-      return std::find(constraint.values.begin(), constraint.values.end(), left) != constraint.values.end();
-  }
-  return false;
-}
-
 /// Whether an array of 8-byte elements has fewer than 2^63 bytes.
 bool is_countable(const std::vector<int64_t>& extents) {
   int64_t bytes = 8;
@@ -187,7 +173,7 @@ class Checker {
     for (const ir::Constraint& constraint : kernel_.constraints) {
       const bool is_member = constraint.relation == ir::Relation::member;
       const int64_t right = is_member ? 0 : evaluate(constraint.right);
-      if (holds(constraint, evaluate(constraint.left), right)) continue;
+      if (ir::holds(constraint, evaluate(constraint.left), right)) continue;
       return fail(constraint.span, "`{}` does not hold: {}", constraint.text, values_of(constraint));
     }
     for (size_t i = 0; i < launch_.symbols.size(); ++i)

@@ -99,12 +99,8 @@ class Checker {
     return {Number::of_real(std::numeric_limits<double>::infinity()), span_};
   }
   Operand operator()(const ast::NameRef& node) {
-    Entity* entity = context_.scope.find(node.name);
-    if (entity == nullptr) {
-      report_unknown_name(context_, node.name, span_);
-      return poison(span_);
-    }
-    entity->used = true;
+    Entity* entity = use_name(context_, node.name, span_);
+    if (entity == nullptr) return poison(span_);
     return std::visit(NameUse(context_, node.name, span_), entity->node);
   }
   Operand operator()(const ast::Unary& node) { return check_unary(context_, node, span_); }

@@ -302,12 +302,8 @@ std::optional<std::vector<PickedCoordinate>> check_picks(Context& context, const
   std::vector<PickedCoordinate> picks;
   for (const ast::IndexElement& element : node.elements) {
     const auto& pick = std::get<ast::PickIndex>(element.node);
-    Entity* entity = context.scope.find(pick.axis.text);
-    if (entity == nullptr) {
-      report_unknown_name(context, pick.axis.text, pick.axis.span);
-      return std::nullopt;
-    }
-    entity->used = true;
+    Entity* entity = use_name(context, pick.axis.text, pick.axis.span);
+    if (entity == nullptr) return std::nullopt;
     const auto* range = std::get_if<RangeEntity>(&entity->node);
     const ir::SizeTable& sizes = context.kernel.sizes;
     const ir::Axis* axis = range != nullptr ? &context.kernel.axes[range->axis] : nullptr;

@@ -60,12 +60,8 @@ class RangeReader {
 
   /// `Dim[lo .. hi]`, clipped to the dimension.
   std::optional<Bounds> of(const ast::PartDomain& domain) {
-    Entity* entity = context_.scope.find(domain.dimension.text);
-    if (entity == nullptr) {
-      report_unknown_name(context_, domain.dimension.text, domain.dimension.span);
-      return std::nullopt;
-    }
-    entity->used = true;
+    Entity* entity = use_name(context_, domain.dimension.text, domain.dimension.span);
+    if (entity == nullptr) return std::nullopt;
     const auto* symbol = std::get_if<SymbolEntity>(&entity->node);
     if (symbol == nullptr) {
       context_.sink.report(Diag::not_a_dimension, domain.dimension.span, domain.dimension.text)

@@ -97,12 +97,8 @@ class Reduction {
   }
 
   std::optional<ir::AxisId> axis_of(const ast::Name& name) {
-    Entity* entity = context_.scope.find(name.text);
-    if (entity == nullptr) {
-      report_unknown_name(context_, name.text, name.span);
-      return std::nullopt;
-    }
-    entity->used = true;
+    Entity* entity = use_name(context_, name.text, name.span);
+    if (entity == nullptr) return std::nullopt;
     if (const auto* range = std::get_if<RangeEntity>(&entity->node)) return of_range(range->axis, name);
     if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node)) return of_symbol(symbol->id, name);
     if (!std::holds_alternative<ErrorEntity>(entity->node)) {

@@ -145,6 +145,16 @@ std::optional<ir::SizeId> try_size_of(Context& context, ast::ExprId id) {
   return Reader(context, UnknownName::is_an_error, true).of(id);
 }
 
+Entity* use_name(Context& context, const std::string& name, Span span) {
+  Entity* entity = context.scope.find(name);
+  if (entity != nullptr) {
+    entity->used = true;
+  } else {
+    report_unknown_name(context, name, span);
+  }
+  return entity;
+}
+
 void report_unknown_name(Context& context, const std::string& name, Span span) {
   if (context.lower_case_symbols.contains(name)) return;
   if (context.plan_parameters.contains(name)) {

@@ -21,6 +21,9 @@ std::optional<ir::SizeId> size_of(Context& context, ast::ExprId id,
 /// The same without a word, for places that try.
 std::optional<ir::SizeId> try_size_of(Context& context, ast::ExprId id);
 
+/// What a name stands for, which counts as a use of it; null, and reported, if that is nothing.
+Entity* use_name(Context& context, const std::string& name, Span span);
+
 /// Reports a name that stands for nothing, with the nearest one that does.
 void report_unknown_name(Context& context, const std::string& name, Span span);
 

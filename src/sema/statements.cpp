@@ -246,12 +246,8 @@ class StatementChecker {
       context_.sink.report(Diag::tile_type_axis, dimension.span).help("name a range first: `let c in 4;`");
       return std::nullopt;
     }
-    Entity* entity = context_.scope.find(name->name);
-    if (entity == nullptr) {
-      report_unknown_name(context_, name->name, dimension.span);
-      return std::nullopt;
-    }
-    entity->used = true;
+    Entity* entity = use_name(context_, name->name, dimension.span);
+    if (entity == nullptr) return std::nullopt;
     if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node))
       return context_.symbol_axis(symbol->id);
     const auto* range = std::get_if<RangeEntity>(&entity->node);

@@ -150,6 +150,9 @@ struct Constraint {
   Span span;
 };
 
+/// Whether a constraint holds for the values of its sides; `right` is not looked at by `member`.
+bool holds(const Constraint& constraint, int64_t left, int64_t right);
+
 struct Kernel {
   std::string name;    // name in the source
   std::string c_name;  // name of the generated functions: `instance … as c_name`, else name
