@@ -34,8 +34,10 @@ bool is_product(Context& context, const ast::Annotation& annotation) {
 void refuse(Context& context, const ast::Annotation& annotation) {
   const std::string& name = annotation.name.text;
   if (contains(kKnown, name)) {
-    context.sink.report(Diag::annotation_refused, annotation.span, name)
-        .note("a request that cannot be honoured is an error, never ignored");
+    auto report = context.sink.report(Diag::annotation_refused, annotation.span, name);
+    report.note("a request that cannot be honoured is an error, never ignored");
+    if (name == "tile") report.help("it stands before the kernel, and names what it sets: `@tile(BM = 64)`");
+    if (name == "warps") report.help("it stands before the kernel, or behind the ranges of its `grid`");
     return;
   }
   auto report = context.sink.report(Diag::unknown_annotation, annotation.name.span, name);
@@ -45,6 +47,8 @@ void refuse(Context& context, const ast::Annotation& annotation) {
   }
   if (const auto suggestion = nearest(name, {kKnown.begin(), kKnown.end()})) {
     report.fix(annotation.name.span, *suggestion, fmt::format("did you mean `@{}`?", *suggestion));
+  } else {
+    report.help("`@tile(BM = 64)` sets the sizes of steps, and `@warps(4)` the warps of a block");
   }
 }
 

@@ -3,6 +3,7 @@
 #include "sema/assignments.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/check.h"
@@ -316,7 +317,13 @@ bool check_axes_fit(Context& context, ir::ValueId value, const std::vector<ir::A
     report.label(origin, "axis `{}` comes from here", name);
     report.label(target_span, "{} has {}", target, describe_axes(context, target_axes));
     if (declared) {
-      std::vector<ir::AxisId> axes = target_axes;
+      // `t: f32[N]` for an axis i over N is meant as `f32[i]`.
+      std::vector<ir::AxisId> axes;
+      std::ranges::copy_if(target_axes, std::back_inserter(axes), [&](ir::AxisId target_axis) {
+        const auto& dimension = context.kernel.axes[target_axis].dimension;
+        const bool same = dimension && dimension == context.kernel.axes[axis].dimension;
+        return !same || contains(context.builder[value].axes, target_axis);
+      });
       for (const ir::AxisId more : context.builder[value].axes)
         if (!contains(axes, more)) axes.push_back(more);
       const std::string type = fmt::format("{}[{}]", spelling(*declared), context.spell(axes));

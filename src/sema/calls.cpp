@@ -113,6 +113,7 @@ class LibraryCall {
                                        expected == 1 ? "" : "s", count);
     const bool folds = is_reduction(name_) && count == 1;
     if (folds) report.help("to fold an axis, name it: `{}[{}](…)`", name_, axis_of(context_, arguments[0]));
+    if (name_ == "clamp") report.help("write `clamp(x, low, high)`");
     if (is_reduction(name_) && count > 2) report.help("nest them: `{0}(a, {0}(b, c))`", name_);
     return poison(span_);
   }

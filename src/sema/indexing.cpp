@@ -131,7 +131,7 @@ class Indices {
         .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
               axis.name);
     const std::string size = context_.spell(tensor_.dims[dimension]);
-    if (!range.dimension) {
+    if (!range.dimension || context_.kernel.sizes.as_constant(*range.dimension)) {
       report.help("take a part of the dimension: `{} in {}[{} .. {}]`", axis.name, size,
                   context_.spell(axis.lower), context_.spell(axis.upper));
     } else if (const std::optional<std::string> other = range_over(dimension)) {

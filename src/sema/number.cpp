@@ -85,10 +85,12 @@ std::optional<Number> apply_to_quotients(BinaryOp op, const Number& left, const 
   return result;
 }
 
-/// A result that overflows is left to the type in which the operands meet.
+/// A result that overflows is left to the type in which the operands meet; a quotient by 0 is infinite.
 std::optional<Number> apply_to_reals(BinaryOp op, double left, double right) {
   const std::optional<double> result = compute(op, left, right);
-  if (result && std::isinf(*result) && std::isfinite(left) && std::isfinite(right)) return std::nullopt;
+  const bool by_zero = op == BinaryOp::divide && right == 0;
+  if (result && std::isinf(*result) && std::isfinite(left) && std::isfinite(right) && !by_zero)
+    return std::nullopt;
   return result ? Number::of_real(*result) : compare(op, left, right);
 }
 

@@ -226,7 +226,10 @@ class Reporter {
     if (is_keyword(type_)) {
       sink_.report(Diag::keyword_as_name, span_, tokens_.text_of(token_)).help("choose another name");
     } else {
-      sink_.report(Diag::expected_name, span_, found(tokens_, token_));
+      auto report = sink_.report(Diag::expected_name, span_, found(tokens_, token_));
+      if (rule_ == P::RuleGenericParameter) {
+        report.help("a generic parameter is `type T = f32`, `int G = 4` or `fn act = identity`");
+      }
     }
   }
 

@@ -195,6 +195,10 @@ class Legality {
   }
 
   void suggest_value(DiagnosticBuilder& report, const Absence& absence) {
+    if (absence.value.valid() && std::holds_alternative<ir::Filter>(kernel_.values[absence.value].op)) {
+      report.help("give a value to the others: `where(c, a, b)`, or `… ?? 0`");
+      return;
+    }
     const auto* load =
         absence.value.valid() ? std::get_if<ir::Load>(&kernel_.values[absence.value].op) : nullptr;
     const auto dimension = static_cast<std::size_t>(absence.dimension);
