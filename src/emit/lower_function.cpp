@@ -117,11 +117,11 @@ void FunctionLowering::loop(std::string header, bool unroll, Scope bindings,
 }
 
 void FunctionLowering::count_loop(const std::string& name, const Range& range, const std::string& step,
-                                  Scope bindings, const std::function<void()>& body) {
+                                  Scope bindings, const std::function<void()>& body, bool unroll) {
   scope(
       std::move(bindings),
       [&](lowered::Block inner) {
-        return lowered::For{"", std::move(inner), false, name, range.first, range.end, step};
+        return lowered::For{"", std::move(inner), unroll, name, range.first, range.end, step};
       },
       body);
 }
@@ -437,6 +437,22 @@ std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& functi
 
 }  // namespace
 
+namespace {
+
+// Rows of which nothing stays in registers are read again, whatever their length.
+void drop_empty_residency(KernelPlan& plan, LoweredPhase& lowered) {
+  std::vector<FunctionPlan>& functions = plan.phase.functions;
+  if (functions.size() != 2 || plan.phase.staging || !lowered.kept.empty()) return;
+  functions.erase(functions.begin());
+  lowered.functions.erase(lowered.functions.begin());
+  lowered.unit_count.erase(lowered.unit_count.begin());
+  functions[0].suffix.clear();
+  lowered.functions[0].name = safe_name(plan.kernel->c_name);
+  plan.phase.reasons.back() = "no value of a row is worth registers: rows are read again in each pass";
+}
+
+}  // namespace
+
 LoweredPhase lower(KernelPlan& plan) {
   LoweredPhase result;
   for (const FunctionPlan& function : plan.phase.functions) {
@@ -469,6 +485,7 @@ LoweredPhase lower(KernelPlan& plan) {
     result.functions.push_back(std::move(text));
     result.unit_count.push_back(units);
   }
+  drop_empty_residency(plan, result);
   return result;
 }
 

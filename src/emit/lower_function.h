@@ -90,7 +90,7 @@ class FunctionLowering {
              const std::function<void()>& body);
   /// `for (index name = range.first; name < range.end; name += step)`
   void count_loop(const std::string& name, const Range& range, const std::string& step, Scope bindings,
-                  const std::function<void()>& body);
+                  const std::function<void()>& body, bool unroll = false);
   void loop(std::string header, bool unroll, Scope bindings, const std::function<void()>& body);
   /// `if (condition)`; a null condition adds nothing. What it binds is computed inside, everything else before it.
   void guard(lowered::Expr condition, std::string reason, bool is_guard, Scope bindings,
@@ -170,8 +170,9 @@ class FunctionLowering {
   struct Accumulator {
     ir::ValueId value;
     const ir::Reduce* reduce;
-    lowered::Expr total;   // the running result
-    lowered::Expr exists;  // whether anything existed; null when that is proved
+    lowered::Expr total;           // the running result
+    lowered::Expr exists;          // whether anything existed; null when that is proved
+    bool exists_is_known = false;  // from the extents: nothing has to be noted
   };
   void group_reductions(ir::ValueId id);
   void prepare(ir::ValueId id);
@@ -184,6 +185,8 @@ class FunctionLowering {
   Evaluated serial_reduction(ir::ValueId id, const ir::Reduce& op);
   Evaluated lane_reduction(ir::ValueId id, const ir::Reduce& op);
   bool is_known_count(const ir::Reduce& op) const;
+  bool crosses_everything(const ir::Reduce& op) const;
+  lowered::Expr crosses_something(const ir::Reduce& op);
   const Lane* crossed_lane(const ir::Reduce& op) const;
 
   // lower_statements.cpp

@@ -51,9 +51,23 @@ Expr indexed(Expr value, Expr position) {
 
 // The number of elements that provably exist is the extent of what is crossed.
 bool FunctionLowering::is_known_count(const ir::Reduce& op) const {
-  if (op.op != ir::ReduceOp::count || !kernel_.values[op.operand].total) return false;
-  return std::all_of(op.axes.begin(), op.axes.end(),
+  return op.op == ir::ReduceOp::count && crosses_everything(op);
+}
+
+// Whether an element exists at each coordinate of what is crossed.
+bool FunctionLowering::crosses_everything(const ir::Reduce& op) const {
+  return kernel_.values[op.operand].total &&
+         std::all_of(op.axes.begin(), op.axes.end(),
                      [&](ir::AxisId axis) { return kernel_.axes[axis].kind == ir::AxisKind::let; });
+}
+
+// Whether what is crossed has any coordinate.
+Expr FunctionLowering::crosses_something(const ir::Reduce& op) {
+  Expr result;
+  for (ir::AxisId axis : op.axes)
+    result = lowered::conjunction(result,
+                                  lowered::binary("<", lower_bound(axis), upper_bound(axis), DType::boolean));
+  return result;
 }
 
 const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
@@ -110,7 +124,10 @@ FunctionLowering::Accumulator FunctionLowering::open_accumulator(ir::ValueId id,
          value.span);
   }
   result.total = lowered::name(name, type);
-  if (!value.total && is_selection(op.op)) {
+  if (!value.total && is_selection(op.op) && crosses_everything(op)) {
+    result.exists = crosses_something(op);
+    result.exists_is_known = true;
+  } else if (!value.total && is_selection(op.op)) {
     const std::string flag = named(name + "_exists");
     emit(lowered::Local{"bool", flag, extents, array_extent ? nullptr : lowered::boolean(false), false, true},
          value.span);
@@ -123,12 +140,13 @@ FunctionLowering::Accumulator FunctionLowering::open_accumulator(ir::ValueId id,
                            : unit_of(op.op, type);
     loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, Scope{}, [&] {
       emit(lowered::Assign{lowered::element(result.total, item, type), "=", start});
-      if (result.exists)
+      if (result.exists && !result.exists_is_known)
         emit(lowered::Assign{lowered::element(result.exists, item, DType::boolean), "=",
                              lowered::boolean(false)});
     });
     result.total = lowered::element(result.total, item, type);
-    if (result.exists) result.exists = lowered::element(result.exists, item, DType::boolean);
+    if (result.exists && !result.exists_is_known)
+      result.exists = lowered::element(result.exists, item, DType::boolean);
   }
   return result;
 }
@@ -165,7 +183,8 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
                                          {accumulator.total, value}, type)},
            span);
     }
-    if (accumulator.exists) emit(lowered::Assign{accumulator.exists, "=", lowered::boolean(true)}, span);
+    if (accumulator.exists && !accumulator.exists_is_known)
+      emit(lowered::Assign{accumulator.exists, "=", lowered::boolean(true)}, span);
   });
 }
 
@@ -175,7 +194,7 @@ void FunctionLowering::combine(const Accumulator& accumulator) {
                        lowered::call("team.reduce", {functor_of(accumulator.reduce->op), accumulator.total},
                                      accumulator.total->type)},
        span);
-  if (accumulator.exists)
+  if (accumulator.exists && !accumulator.exists_is_known)
     emit(lowered::Assign{accumulator.exists, "=",
                          lowered::call("team.reduce",
                                        {lowered::name("Any{}", DType::index), accumulator.exists},

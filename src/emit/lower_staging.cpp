@@ -51,8 +51,15 @@ void FunctionLowering::staged_rows(const UnitAxis& unit, const Range& range,
   Scope bindings;
   bindings.axes.insert(unit.axis);
   bindings.coordinates[unit.axis] = lowered::name(name, DType::index);
-  const Range mine{lowered::add(range.first, lowered::call("team.number", {}, DType::index)), range.end};
-  count_loop(name, mine, "kRows", std::move(bindings), body);
+  const std::string row = names_.take("row");
+  loop(fmt::format("int {0} = 0; {0} < {1}; {0} += kRows", row, unit.tile), true, Scope{}, [&] {
+    const Expr offset =
+        lowered::add(lowered::name(row, DType::index), lowered::call("team.number", {}, DType::index));
+    emit(lowered::Local{"index", name, {}, lowered::add(range.first, offset), true, false});
+    guard(lowered::binary("<", lowered::name(name, DType::index), range.end, DType::boolean),
+          "guard: the tile crosses an edge", true, std::move(bindings), body);
+  });
+  names_.release(row);
   names_.release(name);
   emit(lowered::Barrier{"everyone has read the tile before the next one overwrites it"});
 }
@@ -66,45 +73,54 @@ void FunctionLowering::fill_stages() {
   const Lane& plan = phase_.lanes[0];
   const Expr lanes = plan.tile > 0 ? lowered::integer(plan.tile) : lowered::name("kChunk", DType::index);
   const Expr count = lowered::multiply(lanes, extent);
-  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads * kRows", element,
-                   plan.tile > 0 ? std::to_string(*lowered::constant_of(count))
-                                 : fmt::format("kChunk * {}", *lowered::constant_of(extent))),
-       false, Scope{}, [&] {
-         const Expr position = lowered::name(element, DType::index);
-         const std::string row = named(lowercase(kernel_.axes[rows].name)),
-                           column = named(lowercase(kernel_.axes[lane].name));
-         emit(lowered::Local{
-             "index",
-             row,
-             {},
-             lowered::add(row_range.first, lowered::binary("%", position, extent, DType::index)),
-             true,
-             false});
-         emit(lowered::Local{
-             "index",
-             column,
-             {},
-             lowered::add(lane_range.first, lowered::binary("/", position, extent, DType::index)),
-             true,
-             false});
-         Scope bindings;
-         bindings.axes = {lane, rows};
-         bindings.coordinates[rows] = lowered::name(row, DType::index);
-         bindings.coordinates[lane] = lowered::name(column, DType::index);
-         const Expr inside = lowered::conjunction(
-             lowered::binary("<", bindings.coordinates[rows], row_range.end, DType::boolean),
-             lowered::binary("<", bindings.coordinates[lane], lane_range.end, DType::boolean));
-         guard(inside, "guard: the tile crosses an edge", true, std::move(bindings), [&] {
-           for (const auto& [load, name] : stages_) {
-             const auto& op = std::get<ir::Load>(kernel_.values[load].op);
-             Expr exists;
-             const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
-             const Expr value = lowered::call(safe_name(kernel_.tensors[op.tensor].name) + ".load", {at},
-                                              kernel_.values[load].dtype);
-             emit(lowered::Assign{stage_place(load), "=", value, true}, kernel_.values[load].span);
-           }
-         });
-       });
+  const std::string first = names_.take("first_element");
+  const std::string total = plan.tile > 0 ? std::to_string(*lowered::constant_of(count))
+                                          : fmt::format("kChunk * {}", *lowered::constant_of(extent));
+  loop(fmt::format("int {0} = 0; {0} < {1}; {0} += kThreads * kRows", first, total), true, Scope{}, [&] {
+    const Expr position = lowered::name(element, DType::index);
+    emit(lowered::Local{
+        "int",
+        element,
+        {},
+        lowered::add(lowered::name(first, DType::index), lowered::call("thread_index", {}, DType::index)),
+        true,
+        false});
+    const std::string row = named(lowercase(kernel_.axes[rows].name)),
+                      column = named(lowercase(kernel_.axes[lane].name));
+    emit(lowered::Local{"index",
+                        row,
+                        {},
+                        lowered::add(row_range.first, lowered::binary("%", position, extent, DType::index)),
+                        true,
+                        false});
+    emit(lowered::Local{"index",
+                        column,
+                        {},
+                        lowered::add(lane_range.first, lowered::binary("/", position, extent, DType::index)),
+                        true,
+                        false});
+    Scope bindings;
+    bindings.axes = {lane, rows};
+    bindings.coordinates[rows] = lowered::name(row, DType::index);
+    bindings.coordinates[lane] = lowered::name(column, DType::index);
+    // The last round may have fewer elements than the block has threads.
+    const Expr within = lowered::binary("<", position, lowered::name(total, DType::index), DType::boolean);
+    const Expr inside = lowered::conjunction(
+        lowered::conjunction(within,
+                             lowered::binary("<", bindings.coordinates[rows], row_range.end, DType::boolean)),
+        lowered::binary("<", bindings.coordinates[lane], lane_range.end, DType::boolean));
+    guard(inside, "guard: the tile crosses an edge", true, std::move(bindings), [&] {
+      for (const auto& [load, name] : stages_) {
+        const auto& op = std::get<ir::Load>(kernel_.values[load].op);
+        Expr exists;
+        const Expr at = lowered::list(indices(op.tensor, op.indices, op.in_bounds, exists));
+        const Expr value = lowered::call(safe_name(kernel_.tensors[op.tensor].name) + ".load", {at},
+                                         kernel_.values[load].dtype);
+        emit(lowered::Assign{stage_place(load), "=", value, true}, kernel_.values[load].span);
+      }
+    });
+  });
+  names_.release(first);
   names_.release(element);
 }
 

@@ -11,6 +11,13 @@ namespace tessera::emit {
 
 using lowered::Expr;
 
+namespace {
+
+// Loops of a window that are worth their code: neighbouring elements then share what they read.
+constexpr int64_t kUnrolledWindow = 5;
+
+}  // namespace
+
 void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body) {
   const int outer = sweep_;
   sweep_ = next_sweep_++;
@@ -96,7 +103,10 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
     Scope bindings;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
-    count_loop(name, range, "1", std::move(bindings), [&] { next(k + 1); });
+    const auto extent = constant_extent(kernel_, plan_.sizes, axis);
+    const bool few = extent && *extent <= kUnrolledWindow;
+    count_loop(
+        name, range, "1", std::move(bindings), [&] { next(k + 1); }, few);
     names_.release(name);
   };
   next(0);

@@ -87,10 +87,28 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
   return plan;
 }
 
+namespace {
+
+// Registers that all vectors of one strip may take so that a thread can hold several strips of them.
+constexpr uint32_t kReadAheadBytes = 64;
+
+// Whether the vectors of a strip, 16 bytes of the narrowest type each, are few.
+bool has_few_loads(const KernelPlan& plan) {
+  uint32_t narrowest = 16, sum = 0;
+  for (ir::ValueId load : plan.phase.vector_loads) {
+    const uint32_t bytes = size_in_bytes(plan.kernel->values[load].dtype);
+    narrowest = std::min(narrowest, std::max(bytes, 2u));
+    sum += bytes;
+  }
+  return sum * (16 / narrowest) <= kReadAheadBytes;
+}
+
+}  // namespace
+
 bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
   const PhasePlan& phase = plan.phase;
   if (!function.resident || phase.staging || phase.functions.size() > 1 ||
-      !phase.vector_loads.contains(value))
+      !phase.vector_loads.contains(value) || !has_few_loads(plan))
     return false;
   const Dependence& dependence = phase.analysis.dependence.at(value);
   return dependence.loops.empty() && plan.kernel->values[value].total &&

@@ -97,6 +97,10 @@ struct PhasePlan {
 
   const Lane* lane_of(ir::AxisId axis) const;
   bool is_lane(ir::AxisId axis) const { return lane_of(axis) != nullptr; }
+  /// Whether a unit holds or reads again whole rows.
+  bool has_row_functions() const {
+    return !staging && (functions.size() > 1 || (!functions.empty() && !functions[0].resident));
+  }
   bool has_vectors() const { return !vector_loads.empty() || !vector_writes.empty(); }
   Role role(ir::AxisId axis) const { return roles.at(axis); }
   /// Extent of the tiles of a loop that is not a lane.

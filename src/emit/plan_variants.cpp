@@ -24,11 +24,13 @@ constexpr int kRowStrips = 4;
 constexpr int kBlockThreads = 256;
 constexpr int kScalarStrips = 8;  // element by element: what a vector would hold
 constexpr int kBoundedStrips = 2;
+constexpr int kUnreadStrips = 2;  // of a map that reads nothing ahead
 constexpr int kMostMapStrips = 8;
 constexpr int kMapRegisters = 32;  // of a thread, for what is read ahead
 constexpr int kChunkRows = 8;
-constexpr int kWorkingRegisters = 24;   // addresses, loop state, and an element under way
-constexpr int kGroupRegisters = 8;      // more, where a block has several groups
+constexpr int kFewMoving = 16;          // registers, of vectors on their way
+constexpr int kWorkingRegisters = 20;   // addresses, loop state, and an element under way
+constexpr int kGroupRegisters = 16;     // more, where a block has several groups
 constexpr int kShortBody = 40;          // values of an element
 constexpr int kThreadsInFlight = 1024;  // of a multiprocessor: enough to hide memory's latency
 
@@ -53,7 +55,7 @@ class VariantChooser {
     std::vector<int> widths;
     if (phase_.has_vectors() && widest > 1) widths.push_back(widest);
     widths.push_back(1);
-    const bool rows = phase_.functions.size() > 1;
+    const bool rows = phase_.has_row_functions();
     const bool chunked =
         std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
     if (phase_.staging) {
@@ -118,7 +120,16 @@ class VariantChooser {
                                .lane_limit = limit});
   }
 
+  // Rows of which nothing is kept: a warp for short ones, a block for the others.
+  void streaming_variants(int width) {
+    const std::string kind = width > 1 ? "vector" : "any";
+    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, 1, 0);
+    add("warp_" + kind, 0, kWarp, kWarpRows, width, 1, static_cast<int64_t>(kWarp) * width * 2);
+    add("block_" + kind, 0, kBlockThreads, 1, width, 1, 0);
+  }
+
   void row_variants(int width) {
+    if (!phase_.functions[0].resident) return streaming_variants(width);
     const std::string kind = width > 1 ? "vector" : "any";
     const int strips = strips_in_budget(width);
     const bool small = width > 1 && strips >= kRowStrips && !writes_copies();
@@ -162,7 +173,8 @@ class VariantChooser {
 
   // As many as registers hold of what is read ahead.
   int map_strips(int width) const {
-    const int registers = std::max(std::max(lowered_.kept_bytes, 4) * width / 4, 1);
+    if (lowered_.kept_bytes == 0) return kUnreadStrips;
+    const int registers = std::max(lowered_.kept_bytes * width / 4, 1);
     return std::clamp(power_of_two_below(std::max(kMapRegisters / registers, 1)), 1, kMostMapStrips);
   }
 
@@ -172,11 +184,15 @@ class VariantChooser {
     if (!has_short_body()) return 1;
     const bool resident = phase_.functions[static_cast<size_t>(function)].resident;
     const int threads = group * rows;
-    int registers = kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) +
-                    (resident ? lowered_.kept_bytes * width * strips / 4 : 0);
+    int moving = 0;  // in vectors beside what is kept
     for (ir::ValueId load : phase_.vector_loads)
       if (!resident || !lowered_.kept.contains(load))
-        registers += static_cast<int>(size_in_bytes(kernel_.values[load].dtype)) * width / 4;
+        moving += static_cast<int>(size_in_bytes(kernel_.values[load].dtype)) * width / 4;
+    for (const ir::Write* write : phase_.vector_writes)
+      moving += static_cast<int>(size_in_bytes(kernel_.tensors[write->tensor].dtype)) * width / 4;
+    if (moving > kFewMoving) return 1;
+    const int registers = kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) + moving +
+                          (resident ? lowered_.kept_bytes * width * strips / 4 : 0);
     const int granule = (registers + 7) / 8 * 8;
     return std::clamp(plan_.target->registers_per_multiprocessor / (granule * threads), 1,
                       std::max(kThreadsInFlight / threads, 1));

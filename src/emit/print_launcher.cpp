@@ -167,12 +167,15 @@ class LauncherPrinter {
       arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
     // A tile in shared memory is the work of a block, not of one of its groups.
-    const bool by_groups = variant.rows > 1 && !plan_.phase.functions[f].staged;
-    const std::string blocks = by_groups ? fmt::format("ceil_divide({}, {})", units, variant.rows) : units;
+    const bool staged = plan_.phase.functions[f].staged;
+    const std::string blocks = staged ? fmt::format("blocks_for_tiles({})", units)
+                               : variant.rows > 1
+                                   ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
+                                   : fmt::format("Blocks{{{}}}", units);
     writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
     writer_.indent();
-    writer_.line(fmt::format("return launch(check, options, {}<{}>, Blocks{{{}}}, Threads{{{}}}, {});",
-                             function.name, arguments, blocks, variant.threads * variant.rows,
+    writer_.line(fmt::format("return launch(check, options, {}<{}>, {}, Threads{{{}}}, {});", function.name,
+                             arguments, blocks, variant.threads * variant.rows,
                              call_arguments(kernel_, function)));
     writer_.outdent();
   }
@@ -181,7 +184,7 @@ class LauncherPrinter {
     const std::string group =
         variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
-    const bool rows = plan_.phase.functions.size() > 1 && !plan_.phase.staging;
+    const bool rows = plan_.phase.has_row_functions();
     if (plan_.phase.staging)
       return plan_.phase.functions[static_cast<size_t>(variant.function)].staged
                  ? "tiles pass through shared memory"

@@ -243,6 +243,16 @@ class LoopSplitter {
     return std::make_shared<const Expression>(std::move(copy));
   }
 
+  /// What an open local stands for; other expressions are themselves.
+  Expr looked_through(const Expr& expression) const {
+    if (!is_open_local(expression)) return expression;
+    for (const Statement& statement : open_)
+      if (const auto* local = std::get_if<lowered::Local>(&statement.node);
+          local && local->name == expression->text)
+        return local->initial;
+    return expression;
+  }
+
   bool is_open_local(const Expr& expression) const {
     return expression->kind == Expression::Kind::name &&
            std::any_of(open_.begin(), open_.end(), [&](const Statement& statement) {
@@ -265,7 +275,7 @@ class LoopSplitter {
     if (!assign || assign->value->kind != Expression::Kind::call) return false;
     const std::string& callee = assign->value->text;
     if (callee != "maximum" && callee != "minimum") return false;
-    const Expr& operand = assign->value->operands[1];
+    const Expr operand = looked_through(assign->value->operands[1]);
     const bool widened = operand->kind == Expression::Kind::call && operand->text == "to_float";
     const Expr& element = widened ? operand->operands[0] : operand;
     if (!is_whole(element, element->type) || !may_split(statement)) return false;

@@ -140,4 +140,13 @@ inline int multiprocessor_count() {
 #endif
 }
 
+/// Blocks for `tiles` tiles of which a block takes one after another: at most 8 each, so that what a block sets up serves
+/// several of them, but never so few blocks that a part of the device idles.
+inline Blocks blocks_for_tiles(index tiles) {
+  constexpr index kTilesOfBlock = 8, kBlocksOfMultiprocessor = 8;
+  const index few = ceil_divide(tiles, kTilesOfBlock),
+              busy = kBlocksOfMultiprocessor * multiprocessor_count();
+  return {few > busy ? few : tiles < busy ? tiles : busy};
+}
+
 }  // namespace tessera
