@@ -427,6 +427,8 @@ std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& functi
   for (const auto& [instance, sweeps] : residency.sweeps) {
     if (is_read_ahead(plan, function, instance.first)) kept.insert(instance);
     if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
+    if (plan.phase.interleaved.contains(instance.first))
+      continue;  // its vector holds what others need as well
     const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
     const bool fits = std::none_of(axes.begin(), axes.end(),
                                    [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });

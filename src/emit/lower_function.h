@@ -144,7 +144,8 @@ class FunctionLowering {
   /// A call of a member of the tensor or of a line of it: `x.load({r, c})`, `x_line.store(c, value)`.
   lowered::Expr access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
                        const std::string& member, std::vector<lowered::Expr> arguments, DType type,
-                       lowered::Expr& exists);
+                       lowered::Expr& exists, int64_t phase = 0);
+  Interleave interleave_of(ir::ValueId id) const;
   std::string line_of(ir::TensorId tensor, const std::vector<lowered::Expr>& lead, size_t target);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 

@@ -212,8 +212,9 @@ std::vector<Expr> FunctionLowering::indices(ir::TensorId tensor, const std::vect
 // Where only the last index changes in the loops inside, what the others say is computed outside of them.
 Expr FunctionLowering::access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
                               const std::string& member, std::vector<Expr> arguments, DType type,
-                              Expr& exists) {
+                              Expr& exists, int64_t phase) {
   std::vector<Expr> at = indices(tensor, values, in_bounds, exists);
+  if (phase != 0) at.back() = lowered::add(at.back(), lowered::integer(-phase));
   std::string object = safe_name(kernel_.tensors[tensor].name);
   size_t lead = 0;
   for (size_t d = 0; d + 1 < values.size(); ++d) lead = std::max(lead, scope_of(values[d]));
@@ -246,7 +247,10 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   if (is_staged(id)) return {stage_place(id), nullptr};
   if (phase_.vector_loads.contains(id) && scopes_.back().is_elements) {
     const Expr vector = load_vector(id, op);
-    const Expr item = lowered::name(item_, DType::index);
+    const Interleave pattern = interleave_of(id);
+    const Expr item =
+        lowered::add(lowered::multiply(lowered::integer(pattern.step), lowered::name(item_, DType::index)),
+                     lowered::integer(pattern.phase));
     Evaluated result{lowered::vector_element(vector, item, tensor.dtype), nullptr};
     if (!kernel_.values[id].total) indices(op.tensor, op.indices, op.in_bounds, result.exists);
     return result;
@@ -263,6 +267,11 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   return result;
 }
 
+Interleave FunctionLowering::interleave_of(ir::ValueId id) const {
+  const auto found = phase_.interleaved.find(id);
+  return found == phase_.interleaved.end() ? Interleave{} : found->second;
+}
+
 // The vector is read where its address is known: in the strip, outside the loop over elements.
 Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   const size_t target = scope_of(id, true);
@@ -275,8 +284,11 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
   std::string name;
   at_scope(target, [&] {
     Expr exists;
-    const std::string type = fmt::format("Vector<{}, kVector>", type_name(tensor.dtype));
-    Expr vector = access(op.tensor, op.indices, op.in_bounds, "load<kVector>", {}, tensor.dtype, exists);
+    const Interleave pattern = interleave_of(id);
+    const std::string width = pattern.step == 1 ? "kVector" : fmt::format("{} * kVector", pattern.step);
+    const std::string type = fmt::format("Vector<{}, {}>", type_name(tensor.dtype), width);
+    Expr vector = access(op.tensor, op.indices, op.in_bounds, fmt::format("load<{}>", width), {},
+                         tensor.dtype, exists, pattern.phase);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
     const std::string text = print(vector);
     if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end()) {

@@ -91,6 +91,12 @@ Expr add(Expr left, Expr right) {
   if (a == 0) return right;
   if (b == 0) return left;
   if (a) return add(std::move(right), std::move(left));
+  // (x + 2) - 1 is x + 1.
+  if (b && left->kind == Expression::Kind::binary && left->type == DType::index &&
+      (left->text == "+" || left->text == "-")) {
+    if (const auto inner = constant_of(left->operands[1]))
+      return add(left->operands[0], integer(*b + (left->text == "+" ? *inner : -*inner)));
+  }
   if (b && *b < 0) return binary("-", std::move(left), integer(-*b), DType::index);
   if (right->kind == Expression::Kind::unary && right->text == "-")
     return binary("-", std::move(left), right->operands[0], DType::index);

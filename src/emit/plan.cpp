@@ -108,7 +108,7 @@ bool has_few_loads(const KernelPlan& plan) {
 bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
   const PhasePlan& phase = plan.phase;
   if (!function.resident || phase.staging || phase.functions.size() > 1 ||
-      !phase.vector_loads.contains(value) || !has_few_loads(plan))
+      !phase.vector_loads.contains(value) || phase.interleaved.contains(value) || !has_few_loads(plan))
     return false;
   const Dependence& dependence = phase.analysis.dependence.at(value);
   return dependence.loops.empty() && plan.kernel->values[value].total &&

@@ -75,6 +75,14 @@ struct Variant {
 struct AlignmentNeed {
   ir::TensorId tensor;
   bool is_write = false;
+  int64_t step = 1;  // elements of the tensor for one of the lane
+};
+
+/// A load of every `step`th element along the lane, from `phase` on: vectors hold all of them, so that loads of the
+/// others share them.
+struct Interleave {
+  int64_t step = 1;
+  int64_t phase = 0;
 };
 
 struct PhasePlan {
@@ -84,7 +92,8 @@ struct PhasePlan {
   std::vector<UnitAxis> units;  // slowest first
   std::optional<Staging> staging;
   std::vector<Lane> lanes;
-  std::set<ir::ValueId> vector_loads;  // loads that move as vectors along their lane
+  std::set<ir::ValueId> vector_loads;             // loads that move as vectors along their lane
+  std::map<ir::ValueId, Interleave> interleaved;  // those of them that do not take every element
   std::set<const ir::Write*> vector_writes;
   std::vector<AlignmentNeed> alignment;
   std::vector<ir::SizeId> vector_multiples;  // sizes that must be multiples of the vector width

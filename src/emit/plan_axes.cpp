@@ -278,7 +278,9 @@ class AxisChooser {
     }
     for (const Access& access : analysis_.accesses) {
       std::vector<ir::SizeId> multiples;
-      if (!moves_as_vector(access, multiples)) continue;
+      const std::optional<Interleave> pattern = vector_pattern(access, multiples);
+      if (!pattern) continue;
+      if (pattern->step > 1) phase_.interleaved[access.value] = *pattern;
       if (access.write)
         phase_.vector_writes.insert(access.write);
       else
@@ -290,22 +292,37 @@ class AxisChooser {
       const auto known =
           std::find_if(phase_.alignment.begin(), phase_.alignment.end(),
                        [&](const AlignmentNeed& need) { return need.tensor == access.tensor; });
-      if (known == phase_.alignment.end()) phase_.alignment.push_back({access.tensor, access.is_write()});
+      if (known == phase_.alignment.end()) {
+        phase_.alignment.push_back({access.tensor, access.is_write(), pattern->step});
+      } else {
+        known->step = std::max(known->step, pattern->step);
+      }
     }
   }
 
-  // Consecutive lanes lie side by side along the last dimension, and what is added to them can keep the alignment.
-  bool moves_as_vector(const Access& access, std::vector<ir::SizeId>& multiples) {
+  // Consecutive lanes lie side by side along the last dimension, or a few elements apart, and what is added to them can
+  // keep the alignment.
+  std::optional<Interleave> vector_pattern(const Access& access, std::vector<ir::SizeId>& multiples) {
     const auto lane = std::find_if(phase_.lanes.begin(), phase_.lanes.end(),
                                    [&](const Lane& l) { return access.axes.contains(l.axis); });
-    if (lane == phase_.lanes.end() || price(access, {lane->axis}) != 1) return false;
-    if (!last_index_in_bounds(access)) return false;
+    if (lane == phase_.lanes.end() || price(access, {lane->axis}) > kStrided || access.indices.empty())
+      return std::nullopt;
+    if (!access.indices.back() || !last_index_in_bounds(access)) return std::nullopt;
     const ir::Affine& last = *access.indices.back();
-    if (!may_be_multiple(last.offset, multiples)) return false;
-    for (const auto& [id, coefficient] : last.terms)
-      if (id != lane->axis && !may_be_multiple(coefficient, multiples)) return false;
-    return may_be_multiple(axis(lane->axis).lower, multiples) &&
-           may_be_multiple(sizes_.subtract(axis(lane->axis).upper, axis(lane->axis).lower), multiples);
+    const auto coefficient = last.coefficient(lane->axis);
+    const auto step = coefficient ? sizes_.as_constant(*coefficient) : std::nullopt;
+    if (!step || (*step != 1 && (access.write || (*step != 2 && *step != 4)))) return std::nullopt;
+    Interleave pattern{.step = *step, .phase = 0};
+    if (const auto offset = sizes_.as_constant(last.offset); offset && *offset >= 0)
+      pattern.phase = *offset % *step;
+    if (!may_be_multiple(sizes_.subtract(last.offset, sizes_.constant(pattern.phase)), multiples))
+      return std::nullopt;
+    for (const auto& [id, factor] : last.terms)
+      if (id != lane->axis && !may_be_multiple(factor, multiples)) return std::nullopt;
+    const bool whole =
+        may_be_multiple(axis(lane->axis).lower, multiples) &&
+        may_be_multiple(sizes_.subtract(axis(lane->axis).upper, axis(lane->axis).lower), multiples);
+    return whole ? std::optional(pattern) : std::nullopt;
   }
 
   bool last_index_in_bounds(const Access& access) {
@@ -333,7 +350,7 @@ class AxisChooser {
         if (phase_.vector_loads.contains(access.value) && !access.is_write() &&
             !access.axes.contains(unit.axis))
           shared += weight(access);
-      if (shared <= most) continue;
+      if (shared == 0 || shared < most) continue;  // of equals the last: its coordinates lie closest in memory
       most = shared;
       phase_.strip_axis = unit.axis;
     }

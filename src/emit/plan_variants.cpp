@@ -14,6 +14,7 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kWarp = 32;
+constexpr int kTinyThreads = 8;  // for lanes that would leave most of a warp idle
 constexpr int kAccessBytes = 16;
 constexpr int kWidestOperandBytes = 32;  // two accesses for the widest type that moves with the narrowest
 constexpr int kRegisterBudget = 64;      // of a thread, for what stays resident
@@ -84,7 +85,7 @@ class VariantChooser {
     for (const AlignmentNeed& need : phase_.alignment) {
       const uint32_t bytes = size_in_bytes(kernel_.tensors[need.tensor].dtype);
       narrowest = std::min(narrowest, bytes);
-      widest = std::max(widest, bytes);
+      widest = std::max(widest, bytes * static_cast<uint32_t>(need.step));
     }
     if (widest > 1) narrowest = std::max(narrowest, 2u);
     return static_cast<int>(std::min<uint32_t>(kAccessBytes / narrowest, kWidestOperandBytes / widest));
@@ -157,15 +158,27 @@ class VariantChooser {
     const int64_t fixed = phase_.lanes[0].tile;
     const int64_t strips = fixed > 0 ? (fixed + kWarp - 1) / kWarp : widest <= 2 ? 2 : 1;
     add("tile", 0, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
+    phase_.variants.back().blocks = staged_blocks(phase_.variants.back());
     // Tiles of few rows would leave most of their threads idle: then each thread reads for itself.
     phase_.variants.back().rows_least = kWarp / 2;
     add("direct", 1, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
+  }
+
+  // A tile's way through shared memory waits most of the time: the more blocks the better.
+  int staged_blocks(const Variant& variant) const {
+    if (!has_short_body()) return 1;
+    const int threads = variant.threads * variant.rows;
+    const auto registers = static_cast<int>(24 + 8 * phase_.staging->loads.size());
+    return std::clamp(plan_.target->registers_per_multiprocessor / (registers * threads), 1,
+                      std::max(plan_.target->threads_per_multiprocessor / threads, 1));
   }
 
   void map_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
     const int strips = map_strips(width);
     if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, strips, 0);
+    add("tiny_" + kind, 0, kTinyThreads, kBlockThreads / kTinyThreads, width, phase_.strip_axis ? strips : 1,
+        static_cast<int64_t>(kTinyThreads) * width);
     add("narrow_" + kind, 0, kWarp, kChunkRows, width, phase_.strip_axis ? strips : 1,
         static_cast<int64_t>(kWarp) * width * kChunkRows);
     add("wide_" + kind, 0, kBlockThreads, 1, width, strips, 0);

@@ -121,7 +121,7 @@ class LauncherPrinter {
     const auto also = [&](const std::string& term) { result += (result.empty() ? "" : " && ") + term; };
     for (const AlignmentNeed& need : plan_.phase.alignment)
       also(fmt::format("vector_access({}, {}, {})", safe_name(kernel_.tensors[need.tensor].name),
-                       kernel_.tensors[need.tensor].dims.size() - 1, width));
+                       kernel_.tensors[need.tensor].dims.size() - 1, width * need.step));
     for (ir::SizeId size : plan_.phase.vector_multiples)
       if (!is_last_extent(size)) also(fmt::format("{} % {} == 0", parenthesised(size), width));
     return result;
@@ -182,7 +182,7 @@ class LauncherPrinter {
 
   std::string explain(const Variant& variant) const {
     const std::string group =
-        variant.threads > 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
+        variant.threads != 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
     const bool rows = plan_.phase.has_row_functions();
     if (plan_.phase.staging)
