@@ -64,8 +64,8 @@ lowered::Function FunctionLowering::run() {
   emit(lowered::Local{"constexpr int", kChunk, {}, lowered::name(chunk, DType::index), false, false});
   unit_loop([&] { block(phase_.grid->body); });
   function_.body = std::move(*scopes_.front().block);
-  remove_unused_locals(function_.body);
   call_on_vectors(function_.body, item_, names_);
+  remove_unused_locals(function_.body);
   const std::set<std::string> used = identifiers_in(function_.body);
   for (const char* parameter : {"kThreads", "kRows", "kVector", "kStrips"})
     if (used.contains(parameter)) function_.template_parameters.push_back(std::string("int ") + parameter);

@@ -126,7 +126,7 @@ class VariantChooser {
     const std::string kind = width > 1 ? "vector" : "any";
     if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, 1, 0);
     add("warp_" + kind, 0, kWarp, kWarpRows, width, 1, static_cast<int64_t>(kWarp) * width * 2);
-    add("block_" + kind, 0, kBlockThreads, 1, width, 1, 0);
+    add("block_" + kind, 0, streaming_threads(4 * kBlockThreads), 1, width, 1, 0);
   }
 
   void row_variants(int width) {
@@ -135,7 +135,7 @@ class VariantChooser {
     const int strips = strips_in_budget(width);
     const bool small = width > 1 && strips >= kRowStrips && !writes_copies();
     const int block = warps_ ? *warps_ * kWarp : small ? kRowThreads : kBlockThreads;
-    const int streaming = warps_ ? block : kBlockThreads;
+    const int streaming = warps_ ? block : streaming_threads(2 * kBlockThreads);
     if ((!warps_ && width > 1) || (warps_ && *warps_ == 1))
       add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips,
           static_cast<int64_t>(kWarp) * width * strips);
@@ -223,10 +223,14 @@ class VariantChooser {
     return count <= kShortBody && !writes_copies();
   }
 
-  // Copies for each coordinate of an axis.
+  // Long rows are read again from the second level cache: the fewer of them are under way, the more of each it holds.
+  int streaming_threads(int most) const { return has_short_body() ? most : kBlockThreads; }
+
+  // Copies for each coordinate of an axis, or loops of a window that the compiler writes out.
   bool writes_copies() const {
-    return std::any_of(phase_.roles.begin(), phase_.roles.end(), [](const auto& role) {
-      return role.second == Role::unrolled || role.second == Role::serial;
+    return std::any_of(phase_.roles.begin(), phase_.roles.end(), [&](const auto& role) {
+      return role.second == Role::unrolled ||
+             (role.second == Role::serial && constant_extent(kernel_, plan_.sizes, role.first));
     });
   }
 
