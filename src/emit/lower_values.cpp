@@ -287,8 +287,9 @@ Expr FunctionLowering::load_vector(ir::ValueId id, const ir::Load& op) {
     const Interleave pattern = interleave_of(id);
     const std::string width = pattern.step == 1 ? "kVector" : fmt::format("{} * kVector", pattern.step);
     const std::string type = fmt::format("Vector<{}, {}>", type_name(tensor.dtype), width);
-    Expr vector = access(op.tensor, op.indices, op.in_bounds, fmt::format("load<{}>", width), {},
-                         tensor.dtype, exists, pattern.phase);
+    const std::string load =
+        pattern.step == 1 ? "load<kVector>" : fmt::format("load_run<{}, kVector>", pattern.step);
+    Expr vector = access(op.tensor, op.indices, op.in_bounds, load, {}, tensor.dtype, exists, pattern.phase);
     if (exists) vector = lowered::ternary(exists, vector, lowered::call(type, {}, tensor.dtype));
     const std::string text = print(vector);
     if (const auto same = scopes_.back().loads.find(text); same != scopes_.back().loads.end()) {

@@ -64,6 +64,24 @@ struct View {
     return detail::load_vector<std::is_const_v<T>, N, Value>(data + offset);
   }
 
+  /// The kStep * N elements that begin at `at`: N > 1 as vectors, under the same conditions; N == 1 one by one, at any
+  /// stride.
+  template <int kStep, int N>
+  TESSERA_DEVICE Vector<Value, kStep * N> load_run(
+      Index<Rank> at, [[maybe_unused]] Location where = Location::current()) const {
+    if constexpr (N > 1) {
+      return load<kStep * N>(at, where);
+    } else {
+      Vector<Value, kStep> result;
+      TESSERA_UNROLL
+      for (int i = 0; i < kStep; ++i) {
+        result.set(i, load(at, where));
+        ++at.at[Rank - 1];
+      }
+      return result;
+    }
+  }
+
   /// Writes the element at `at`.
   TESSERA_DEVICE void store(Index<Rank> at, Value value,
                             [[maybe_unused]] Location where = Location::current()) const {
@@ -139,7 +157,7 @@ struct Line {
   Index<Rank - 1> lead;
 #endif
 
-  /// As View::load and View::store at element `i` of the line.
+  /// As View::load, View::load_run and View::store at element `i` of the line.
   TESSERA_DEVICE Value load(index i, [[maybe_unused]] Location where = Location::current()) const {
 #if TESSERA_TWIN
     return view->load(position(i), where);
@@ -154,6 +172,18 @@ struct Line {
 #else
     return detail::load_vector<std::is_const_v<T>, N, Value>(data + (N == 1 ? i * stride : i));
 #endif
+  }
+  template <int kStep, int N>
+  TESSERA_DEVICE Vector<Value, kStep * N> load_run(
+      index i, [[maybe_unused]] Location where = Location::current()) const {
+    if constexpr (N > 1) {
+      return load<kStep * N>(i, where);
+    } else {
+      Vector<Value, kStep> result;
+      TESSERA_UNROLL
+      for (int k = 0; k < kStep; ++k) result.set(k, load(i + k, where));
+      return result;
+    }
   }
   TESSERA_DEVICE void store(index i, Value value,
                             [[maybe_unused]] Location where = Location::current()) const {
