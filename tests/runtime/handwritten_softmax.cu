@@ -28,19 +28,19 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
     float max_x = lowest<float>();
     TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {
       if (row.first(i, kVector) < C) {
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) max_x = maximum(max_x, to_float(x_r[i][j]));
+        max_x = maximum(max_x, to_float(largest(x_r[i])));
       }
     }
     max_x = row.reduce(Maximum{}, max_x);
 
-    float e[kStrips][kVector];
+    Vector<float, kVector> e[kStrips];
     float sum_e = 0.0f;                                                     // softmax.tsr:4
     TESSERA_UNROLL for (int i = 0; i < kStrips; ++i) {
       if (row.first(i, kVector) < C) {
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) {
-          e[i][j] = math::exp(to_float(x_r[i][j]) - max_x);
-          sum_e += e[i][j];
-        }
+        Vector<float, kVector> shifted;
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) shifted[j] = to_float(x_r[i][j]) - max_x;
+        e[i] = math::exp(shifted);
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) sum_e += e[i][j];
       }
     }
     const Divisor sum(row.reduce(Sum{}, sum_e));
@@ -49,7 +49,8 @@ void softmax_resident(TESSERA_PARAMETER View<const bf16, 2> x, TESSERA_PARAMETER
       const index c = row.first(i, kVector);
       if (c < C) {
         Vector<bf16, kVector> y_r;
-        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r.set(j, from_float<bf16>(e[i][j] / sum));
+        const Vector<float, kVector> quotient = e[i] / sum;
+        TESSERA_UNROLL for (int j = 0; j < kVector; ++j) y_r.set(j, from_float<bf16>(quotient[j]));
         y.store({r, c}, y_r);
       }
     }
