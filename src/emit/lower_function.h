@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -193,7 +194,7 @@ class FunctionLowering {
   // lower_statements.cpp
   void block(const ir::Block& statements);
   void declare_variable(const ir::Declare& declare, Span span);
-  void assign(const ir::Assign& assign, Span span, const std::vector<const ir::Statement*>& later);
+  void assign(const ir::Assign& assign, Span span);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
   void writes(const std::vector<const ir::Statement*>& batch);
   struct VectorWrite {
@@ -211,8 +212,10 @@ class FunctionLowering {
   lowered::Expr as_float_for(const ir::Write& write);
   void store_element(const ir::Write& write, Span span);
   void run_loop(const ir::Loop& loop);
-  void snapshot(ir::VariableId variable, const std::vector<const ir::Statement*>& later);
-  bool loop_reads(const ir::Block& statements, ir::ValueId read, std::set<ir::ValueId>& seen) const;
+  void snapshot(ir::ValueId read, std::span<const ir::Statement> later);
+  void copy_storage(const Storage& original, const Storage& copy);
+  bool may_assign(const ir::Statement& statement, ir::VariableId variable) const;
+  bool uses(const ir::Statement& statement, ir::ValueId read, std::set<ir::ValueId>& seen) const;
   bool reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const;
   /// Strips of the lane, with the guard at its end; `body` runs in the scope of one strip.
   void sweep(const Lane& lane, const std::function<void()>& body);

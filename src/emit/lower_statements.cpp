@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "emit/lower_function.h"
 #include "emit/plan_axes.h"
@@ -122,6 +123,7 @@ void FunctionLowering::block(const ir::Block& statements) {
     const ir::Statement& statement = statements[k];
     if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
       defined_.insert(define->value);
+      snapshot(define->value, std::span(statements).subspan(k + 1));
     } else if (std::holds_alternative<ir::Write>(statement.node)) {
       batch.push_back(&statement);
     } else {
@@ -131,9 +133,7 @@ void FunctionLowering::block(const ir::Block& statements) {
       } else if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
         run_loop(*loop);
       } else {
-        std::vector<const ir::Statement*> later;
-        for (size_t next = k + 1; next < statements.size(); ++next) later.push_back(&statements[next]);
-        assign(std::get<ir::Assign>(statement.node), statement.span, later);
+        assign(std::get<ir::Assign>(statement.node), statement.span);
       }
     }
   }
@@ -168,58 +168,60 @@ void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Sp
   sweep(*storage.lane, [&] { elements(*storage.lane, fill); });
 }
 
-// A later statement may still need what the variable held: it is copied before it is overwritten.
-void FunctionLowering::snapshot(ir::VariableId variable, const std::vector<const ir::Statement*>& later) {
-  for (ir::ValueId read : defined_) {
-    const auto* op = std::get_if<ir::ReadVariable>(&kernel_.values[read].op);
-    if (!op || op->variable != variable || snapshots_.contains(read)) continue;
-    std::set<ir::ValueId> seen;
-    const bool needed = std::any_of(later.begin(), later.end(), [&](const ir::Statement* statement) {
-      const auto reads_value = [&](ir::ValueId id) {
-        return analysis_.dependence.contains(id) && reads(id, read, seen);
-      };
-      if (const auto* next = std::get_if<ir::Assign>(&statement->node)) return reads_value(next->value);
-      if (const auto* next = std::get_if<ir::Declare>(&statement->node)) return reads_value(next->initial);
-      if (const auto* next = std::get_if<ir::Write>(&statement->node))
-        return reads_value(next->value) ||
-               std::any_of(next->indices.begin(), next->indices.end(), reads_value);
-      if (const auto* next = std::get_if<ir::Loop>(&statement->node))
-        return loop_reads(next->body, read, seen);
-      return false;
-    });
-    if (!needed) continue;
-    Storage copy = variables_.at(variable);
-    const Storage original = copy;
-    copy.base = named(kernel_.variables[variable].name + "_before");
-    const auto write = [&] { emit(lowered::Assign{place(copy), "=", place(original)}); };
-    if (!copy.lane && copy.serial.empty()) {
-      points(copy.unrolled, [&] { declare(copy, place(original), {}); });
-    } else {
-      points(copy.unrolled, [&] { declare(copy, nullptr, {}); });
-      const auto all = [&] { points(copy.serial, [&] { points(copy.unrolled, write); }); };
-      if (copy.lane) {
-        sweep(*copy.lane, [&] { elements(*copy.lane, all); });
-      } else {
-        all();
-      }
-    }
-    snapshots_[read] = copy;
+// The variable may be assigned before the last use of what it held here: then that is copied, here, where every use
+// sees it, and outside of the loops that assign it.
+void FunctionLowering::snapshot(ir::ValueId read, std::span<const ir::Statement> later) {
+  const auto* op = std::get_if<ir::ReadVariable>(&kernel_.values[read].op);
+  if (!op || !analysis_.dependence.contains(read)) return;
+  std::set<ir::ValueId> seen;
+  bool assigned = false, needed = false;
+  for (const ir::Statement& statement : later) {
+    const bool assigns = may_assign(statement, op->variable);
+    // A loop may use it again behind its assignment, in the next round.
+    assigned = assigned || (assigns && std::holds_alternative<ir::Loop>(statement.node));
+    needed = needed || (assigned && uses(statement, read, seen));
+    assigned = assigned || assigns;
   }
+  if (!needed) return;
+  const Storage original = variables_.at(op->variable);
+  Storage copy = original;
+  copy.base = named(kernel_.variables[op->variable].name + "_before");
+  copy_storage(original, copy);
+  snapshots_[read] = copy;
 }
 
-bool FunctionLowering::loop_reads(const ir::Block& statements, ir::ValueId read,
-                                  std::set<ir::ValueId>& seen) const {
+void FunctionLowering::copy_storage(const Storage& original, const Storage& copy) {
+  if (!copy.lane && copy.serial.empty()) {
+    points(copy.unrolled, [&] { declare(copy, place(original), {}); });
+    return;
+  }
+  points(copy.unrolled, [&] { declare(copy, nullptr, {}); });
+  const auto write = [&] { emit(lowered::Assign{place(copy), "=", place(original)}); };
+  const auto all = [&] { points(copy.serial, [&] { points(copy.unrolled, write); }); };
+  if (!copy.lane) return all();
+  sweep(*copy.lane, [&] { elements(*copy.lane, all); });
+}
+
+bool FunctionLowering::may_assign(const ir::Statement& statement, ir::VariableId variable) const {
+  if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) return assign->variable == variable;
+  const auto* loop = std::get_if<ir::Loop>(&statement.node);
+  return loop && std::any_of(loop->body.begin(), loop->body.end(),
+                             [&](const ir::Statement& inner) { return may_assign(inner, variable); });
+}
+
+bool FunctionLowering::uses(const ir::Statement& statement, ir::ValueId read,
+                            std::set<ir::ValueId>& seen) const {
   const auto reads_value = [&](ir::ValueId id) {
     return analysis_.dependence.contains(id) && reads(id, read, seen);
   };
-  return std::any_of(statements.begin(), statements.end(), [&](const ir::Statement& statement) {
-    if (const auto* next = std::get_if<ir::Assign>(&statement.node)) return reads_value(next->value);
-    if (const auto* next = std::get_if<ir::Declare>(&statement.node)) return reads_value(next->initial);
-    if (const auto* next = std::get_if<ir::Write>(&statement.node))
-      return reads_value(next->value) || std::any_of(next->indices.begin(), next->indices.end(), reads_value);
-    if (const auto* next = std::get_if<ir::Loop>(&statement.node)) return loop_reads(next->body, read, seen);
-    return false;
-  });
+  if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) return reads_value(assign->value);
+  if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) return reads_value(declare->initial);
+  if (const auto* write = std::get_if<ir::Write>(&statement.node))
+    return reads_value(write->value) ||
+           std::any_of(write->indices.begin(), write->indices.end(), reads_value);
+  const auto* loop = std::get_if<ir::Loop>(&statement.node);
+  return loop && std::any_of(loop->body.begin(), loop->body.end(),
+                             [&](const ir::Statement& inner) { return uses(inner, read, seen); });
 }
 
 bool FunctionLowering::reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const {
@@ -235,11 +237,9 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::ReadVariable& op) 
   return {place(copy != snapshots_.end() ? copy->second : variables_.at(op.variable)), nullptr};
 }
 
-void FunctionLowering::assign(const ir::Assign& assign, Span span,
-                              const std::vector<const ir::Statement*>& later) {
+void FunctionLowering::assign(const ir::Assign& assign, Span span) {
   const Storage& storage = variables_.at(assign.variable);
   prepare(assign.value);
-  snapshot(assign.variable, later);
   std::vector<ir::AxisId> free = storage.serial;
   free.insert(free.end(), storage.unrolled.begin(), storage.unrolled.end());
   std::erase_if(free, [&](ir::AxisId axis) {

@@ -250,6 +250,9 @@ class AxisChooser {
     }
     for (ir::AxisId id : analysis_.inner_axes)
       if (!phase_.roles.contains(id)) phase_.roles[id] = Role::serial;
+    // A range that takes one value at a time is no axis of a tile, but what stands in its body depends on it.
+    for (ir::AxisId id : analysis_.loops)
+      if (!phase_.roles.contains(id)) phase_.roles[id] = Role::serial;
     for (const Lane& lane : phase_.lanes)
       if (lane.chunked) phase_.units.push_back({.axis = lane.axis, .is_chunk = true, .tile = lane.tile});
     order_units();
