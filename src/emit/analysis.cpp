@@ -149,6 +149,31 @@ PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTa
   return Analyser(kernel, grid, sizes).run();
 }
 
+AxisSet PhaseAnalysis::axes_of_users(const ir::Kernel& kernel, ir::ValueId value) const {
+  AxisSet axes;
+  const auto add = [&](const auto& more) { axes.insert(more.begin(), more.end()); };
+  std::set<ir::ValueId> users{value};
+  const auto is_user = [&](ir::ValueId id) { return users.contains(id); };
+  // Ids ascend from operands to results.
+  for (const auto& [id, depends_on] : dependence) {
+    const auto operands = ir::operands_of(kernel.values[id].op);
+    if (std::none_of(operands.begin(), operands.end(), is_user)) continue;
+    users.insert(id);
+    add(depends_on.axes);
+    if (const auto* reduce = std::get_if<ir::Reduce>(&kernel.values[id].op)) add(reduce->axes);
+  }
+  for (const ir::Statement* root : roots) {
+    if (const auto* assign = std::get_if<ir::Assign>(&root->node)) {
+      if (is_user(assign->value)) add(kernel.variables[assign->variable].axes);
+    } else if (const auto* declare = std::get_if<ir::Declare>(&root->node)) {
+      if (is_user(declare->initial)) add(kernel.variables[declare->variable].axes);
+    }
+  }
+  for (const Access& access : accesses)
+    if (access.is_write() && is_user(access.value)) add(access.axes);
+  return axes;
+}
+
 bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId id,
                      ir::AxisId axis) {
   const ir::Value& value = kernel.values[id];

@@ -45,6 +45,8 @@ struct PhaseAnalysis {
   std::vector<const ir::Statement*> roots;       // writes, assignments, declarations in program order
 
   bool depends(ir::ValueId value, ir::AxisId axis) const { return dependence.at(value).axes.contains(axis); }
+  /// The axes of every value and statement into which `value` goes.
+  AxisSet axes_of_users(const ir::Kernel& kernel, ir::ValueId value) const;
 };
 
 /// `sizes` is an extension of the kernel's table in which affine forms are interned.

@@ -360,7 +360,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
       break;
     case ir::UnaryOp::bit_not:
       result.value =
-          lowered::call(fmt::format("{}", type_name(type)), {lowered::unary("~", value, type)}, type);
+          lowered::call(type_name(type), {lowered::unary("~", value, type)}, type);
       break;
     case ir::UnaryOp::absolute:
       result.value = lowered::call(integer ? "integer::abs" : "math::abs", {value}, value->type);
@@ -449,6 +449,9 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Binary& op) {
         lowered::with_vector_form(lowered::binary("/", left.value, divisor(op.right, right.value), carried));
   } else {
     result.value = lowered::binary(infix(op.op), left.value, right.value, carried);
+    // The bits of narrow integers meet in an int.
+    if (is_integer(carried) && size_in_bytes(carried) < 4)
+      result.value = lowered::call(type_name(carried), {result.value}, carried);
   }
   return result;
 }

@@ -132,11 +132,40 @@ class AxisChooser {
     std::vector<Lanes> result;
     for (ir::AxisId first : possible) {
       Lanes lanes{first};
-      for (ir::AxisId other : possible)
-        if (other != first && compatible(lanes, other)) lanes.push_back(other);
+      if (threads_part(lanes)) continue;
+      for (ir::AxisId other : possible) {
+        if (other == first || !compatible(lanes, other)) continue;
+        lanes.push_back(other);
+        if (threads_part(lanes)) lanes.pop_back();
+      }
       result.push_back(std::move(lanes));
     }
     return result;
+  }
+
+  // A group folds a lane together, so it must do so before its threads part for the elements of what uses the result.
+  // That cannot be where the result has axes of its own that only a loop inside of each thread binds.
+  bool threads_part(const Lanes& lanes) const {
+    const auto has_lane = [&](const AxisSet& axes) {
+      return std::any_of(lanes.begin(), lanes.end(), [&](ir::AxisId lane) { return axes.contains(lane); });
+    };
+    for (const auto& [folded, dependence] : analysis_.dependence) {
+      const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[folded].op);
+      if (!reduce || !has_lane({reduce->axes.begin(), reduce->axes.end()})) continue;
+      if (std::none_of(dependence.axes.begin(), dependence.axes.end(),
+                       [&](ir::AxisId id) { return is_looped_in_thread(id); }))
+        continue;
+      const AxisSet users = analysis_.axes_of_users(kernel_, folded);
+      if (has_lane(users)) return true;
+    }
+    return false;
+  }
+
+  bool is_looped_in_thread(ir::AxisId id) const {
+    if (!axis(id).is_tile()) return false;
+    const auto known = phase_.roles.find(id);
+    if (known != phase_.roles.end()) return known->second == Role::serial;
+    return !is_grid_axis(id) || analysis_.crossed.contains(id);
   }
 
   void choose_lanes() {
@@ -322,6 +351,7 @@ class AxisChooser {
       return std::nullopt;
     for (const auto& [id, factor] : last.terms)
       if (id != lane->axis && !may_be_multiple(factor, multiples)) return std::nullopt;
+    if (lane->tile > 0 && !may_be_multiple(sizes_.constant(lane->tile), multiples)) return std::nullopt;
     const bool whole =
         may_be_multiple(axis(lane->axis).lower, multiples) &&
         may_be_multiple(sizes_.subtract(axis(lane->axis).upper, axis(lane->axis).lower), multiples);

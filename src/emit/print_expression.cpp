@@ -60,17 +60,35 @@ bool deduces(std::string_view callee) {
   return false;
 }
 
-std::string argument(const lowered::Expr& expression, bool typed) {
-  const bool plain = expression->kind == Expression::Kind::literal && typed && is_integer(expression->type) &&
-                     expression->type != DType::i32;
-  return plain ? fmt::format("{}{{{}}}", type_name(expression->type), print(expression)) : print(expression);
+bool is_untyped(const lowered::Expr& expression) {
+  return expression->kind == Expression::Kind::literal && is_integer(expression->type) &&
+         expression->type != DType::i32;
 }
 
-std::string arguments(const std::vector<lowered::Expr>& operands, bool typed) {
+std::string typed(const lowered::Expr& literal) {
+  return fmt::format("{}{{{}}}", type_name(literal->type), print(literal));
+}
+
+std::string argument(const lowered::Expr& expression, bool is_deduced) {
+  return is_deduced && is_untyped(expression) ? typed(expression) : print(expression);
+}
+
+// Both sides give one type: a narrow integer beside a plain literal, or two plain literals, would make another.
+std::string print_ternary(const Expression& e) {
+  const lowered::Expr &yes = e.operands[1], &no = e.operands[2];
+  const bool is_narrow = is_integer(yes->type) && size_in_bytes(yes->type) < 4;
+  const bool both = is_untyped(yes) && is_untyped(no);
+  const auto side = [&](const lowered::Expr& operand, int least) {
+    return is_untyped(operand) && (is_narrow || both) ? typed(operand) : nested(operand, least);
+  };
+  return fmt::format("{} ? {} : {}", nested(e.operands[0], 3), side(yes, kTernary + 1), side(no, kTernary));
+}
+
+std::string arguments(const std::vector<lowered::Expr>& operands, bool are_deduced) {
   std::string text;
   for (const lowered::Expr& operand : operands) {
     if (!text.empty()) text += ", ";
-    text += argument(operand, typed);
+    text += argument(operand, are_deduced);
   }
   return text;
 }
@@ -94,10 +112,12 @@ std::string print_literal(const ir::Literal& value, DType type) {
   if (is_bool(type)) return value.integer != 0 ? "true" : "false";
   if (!is_float(type)) {
     if (value.integer == INT64_MIN) return "(-9223372036854775807 - 1)";
+    if (type == DType::i32 && value.integer == INT32_MIN) return "(-2147483647 - 1)";
     return is_unsigned_integer(type) ? fmt::format("{}u", static_cast<uint64_t>(value.integer))
                                      : fmt::format("{}", value.integer);
   }
   const std::string name = type_name(is_narrow_float(type) ? DType::f32 : type);
+  if (std::isnan(value.real)) return fmt::format("math::quiet_nan<{}>()", name);
   if (std::isinf(value.real)) return fmt::format("{}<{}>()", value.real > 0 ? "highest" : "lowest", name);
   std::string text =
       type == DType::f64 ? fmt::format("{}", value.real) : fmt::format("{}", static_cast<float>(value.real));
@@ -113,9 +133,7 @@ std::string print(const lowered::Expr& expression) {
     case Expression::Kind::literal: return print_literal(e.value, e.type);
     case Expression::Kind::unary: return e.text + nested(e.operands[0], kUnary + 1);
     case Expression::Kind::binary: return print_binary(e);
-    case Expression::Kind::ternary:
-      return fmt::format("{} ? {} : {}", nested(e.operands[0], 3), nested(e.operands[1], kTernary + 1),
-                         nested(e.operands[2], kTernary));
+    case Expression::Kind::ternary: return print_ternary(e);
     case Expression::Kind::call: return fmt::format("{}({})", e.text, arguments(e.operands, deduces(e.text)));
     case Expression::Kind::element:
       return fmt::format("{}[{}]", nested(e.operands[0], kPrimary), print(e.operands[1]));
