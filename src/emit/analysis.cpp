@@ -45,7 +45,10 @@ class Analyser {
         use(declare->initial);
       } else if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
         use(assign->value);
-        for (const auto& [axis, coordinate] : assign->picks) result_.picked.insert(axis);
+        for (const auto& [axis, coordinate] : assign->picks) {
+          result_.picked.insert(axis);
+          result_.picked_state.insert(axis);
+        }
       } else if (const auto* write = std::get_if<ir::Write>(&statement.node)) {
         use(write->value);
         for (ir::ValueId index : write->indices) use(index);
@@ -101,6 +104,8 @@ class Analyser {
   void own(const ir::Pick& op, ir::ValueId, Dependence& dependence) {
     dependence.axes.erase(op.axis);
     result_.picked.insert(op.axis);
+    std::set<ir::ValueId> visited;
+    if (holds_state(op.operand, op.axis, visited)) result_.picked_state.insert(op.axis);
   }
   void own(const ir::Lookup& op, ir::ValueId, Dependence&) { mark_picked(op.index); }
   void own(const ir::Binary& op, ir::ValueId, Dependence&) {
@@ -111,6 +116,13 @@ class Analyser {
   template <typename Other>
   void own(const Other&, ir::ValueId, Dependence&) {}
 
+  bool holds_state(ir::ValueId id, ir::AxisId axis, std::set<ir::ValueId>& visited) const {
+    if (!visited.insert(id).second || !result_.depends(id, axis)) return false;
+    if (std::holds_alternative<ir::ReadVariable>(kernel_.values[id].op)) return true;
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op))
+      if (holds_state(operand, axis, visited)) return true;
+    return false;
+  }
   void mark_picked(ir::ValueId id) {
     if (const auto* coordinate = std::get_if<ir::Coordinate>(&kernel_.values[id].op))
       result_.picked.insert(coordinate->axis);

@@ -40,6 +40,7 @@ struct PhaseAnalysis {
   std::vector<ir::AxisId> inner_axes;            // bound inside the grid and used, ascending
   AxisSet crossed;                               // by reductions
   AxisSet picked;                                // of picks, table lookups and comparisons: worth unrolling
+  AxisSet picked_state;                          // of picks from variables and into them
   AxisSet loops;                                 // bound by Loop statements
   std::vector<const ir::Write*> writes;          // in program order
   std::vector<const ir::Statement*> roots;       // writes, assignments, declarations in program order

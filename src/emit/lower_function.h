@@ -159,7 +159,8 @@ class FunctionLowering {
   lowered::Expr stage_rows() const;
 
   // lower_storage.cpp: variables and kept values
-  Storage make_storage(std::string base, DType type, const AxisSet& axes, bool vector);
+  Storage make_storage(std::string_view wanted, DType type, const AxisSet& axes);
+  std::string storage_name(std::string_view wanted, const std::vector<ir::AxisId>& unrolled);
   void declare(const Storage& storage, lowered::Expr initial, Span span);
   lowered::Expr place(const Storage& storage);
   bool is_in_vectors(const Storage& storage) const;
@@ -217,6 +218,7 @@ class FunctionLowering {
   bool may_assign(const ir::Statement& statement, ir::VariableId variable) const;
   bool uses(const ir::Statement& statement, ir::ValueId read, std::set<ir::ValueId>& seen) const;
   bool reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const;
+  bool reads_elsewhere(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& visited) const;
   /// Strips of the lane, with the guard at its end; `body` runs in the scope of one strip.
   void sweep(const Lane& lane, const std::function<void()>& body);
   void strips_along(ir::AxisId axis, const std::function<void()>& body);

@@ -146,7 +146,7 @@ void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Sp
   AxisSet axes(variable.axes.begin(), variable.axes.end());
   for (ir::AxisId axis : phase_.grid->axes)
     if (!kernel_.axes[axis].is_tile()) axes.insert(axis);
-  const Storage storage = variables_[id] = make_storage(named(variable.name), variable.dtype, axes, false);
+  const Storage storage = variables_[id] = make_storage(variable.name, variable.dtype, axes);
   prepare(declare_statement.initial);
   if (!storage.lane && storage.serial.empty()) {
     points(storage.unrolled, [&] {
@@ -179,13 +179,16 @@ void FunctionLowering::snapshot(ir::ValueId read, std::span<const ir::Statement>
     const bool assigns = may_assign(statement, op->variable);
     // A loop may use it again behind its assignment, in the next round.
     assigned = assigned || (assigns && std::holds_alternative<ir::Loop>(statement.node));
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    std::set<ir::ValueId> visited;
+    needed = needed || (assigns && assign && reads_elsewhere(assign->value, read, visited));
     needed = needed || (assigned && uses(statement, read, seen));
     assigned = assigned || assigns;
   }
   if (!needed) return;
   const Storage original = variables_.at(op->variable);
   Storage copy = original;
-  copy.base = named(kernel_.variables[op->variable].name + "_before");
+  copy.base = storage_name(kernel_.variables[op->variable].name + "_before", copy.unrolled);
   copy_storage(original, copy);
   snapshots_[read] = copy;
 }
@@ -222,6 +225,27 @@ bool FunctionLowering::uses(const ir::Statement& statement, ir::ValueId read,
   const auto* loop = std::get_if<ir::Loop>(&statement.node);
   return loop && std::any_of(loop->body.begin(), loop->body.end(),
                              [&](const ir::Statement& inner) { return uses(inner, read, seen); });
+}
+
+// Whether a value at one point needs the variable at others. They may have been assigned already when the point comes
+// to its turn; what folds all of the points that a thread holds is computed before the first of them.
+bool FunctionLowering::reads_elsewhere(ir::ValueId id, ir::ValueId read,
+                                       std::set<ir::ValueId>& visited) const {
+  if (!visited.insert(id).second) return false;
+  const ir::Value& value = kernel_.values[id];
+  std::set<ir::ValueId> seen;
+  if (const auto* pick = std::get_if<ir::Pick>(&value.op); pick && reads(pick->operand, read, seen))
+    return true;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&value.op)) {
+    const AxisSet& axes = analysis_.dependence.at(id).axes;
+    const bool in_loop = std::any_of(axes.begin(), axes.end(), [&](ir::AxisId axis) {
+      return kernel_.axes[axis].is_tile() && phase_.role(axis) == Role::serial;
+    });
+    if (in_loop && reads(reduce->operand, read, seen)) return true;
+  }
+  const auto operands = ir::operands_of(value.op);
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](ir::ValueId operand) { return reads_elsewhere(operand, read, visited); });
 }
 
 bool FunctionLowering::reads(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& seen) const {

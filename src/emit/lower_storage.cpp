@@ -11,18 +11,33 @@ namespace tessera::emit {
 
 using lowered::Expr;
 
-Storage FunctionLowering::make_storage(std::string base, DType type, const AxisSet& axes, bool vector) {
-  Storage storage{.base = std::move(base),
-                  .type = type,
-                  .lane = lane_among(axes),
-                  .vector = vector,
-                  .unrolled = {},
-                  .serial = {}};
+Storage FunctionLowering::make_storage(std::string_view wanted, DType type, const AxisSet& axes) {
+  Storage storage{
+      .base = {}, .type = type, .lane = lane_among(axes), .vector = false, .unrolled = {}, .serial = {}};
   for (ir::AxisId axis : axes) {
     if (phase_.role(axis) == Role::unrolled) storage.unrolled.push_back(axis);
     if (phase_.role(axis) == Role::serial && kernel_.axes[axis].is_tile()) storage.serial.push_back(axis);
   }
+  storage.base = storage_name(wanted, storage.unrolled);
   return storage;
+}
+
+// A name whose copies, one for each combination of unrolled coordinates, are free as well.
+std::string FunctionLowering::storage_name(std::string_view wanted, const std::vector<ir::AxisId>& unrolled) {
+  while (true) {
+    const std::string base = named(wanted);
+    if (unrolled.empty()) return base;
+    std::vector<std::string> copies;
+    points(unrolled, [&] {
+      std::vector<int64_t> coordinates;
+      for (ir::AxisId axis : unrolled) coordinates.push_back(unrolled_.at(axis));
+      copies.push_back(base + suffix(coordinates));
+    });
+    if (std::any_of(copies.begin(), copies.end(), [&](const auto& copy) { return names_.is_taken(copy); }))
+      continue;
+    for (const std::string& copy : copies) named(copy);
+    return base;
+  }
 }
 
 // One array for each combination of unrolled coordinates that the caller stands at.

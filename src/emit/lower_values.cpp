@@ -359,8 +359,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
                                                  : lowered::unary("!", value, type);
       break;
     case ir::UnaryOp::bit_not:
-      result.value =
-          lowered::call(type_name(type), {lowered::unary("~", value, type)}, type);
+      result.value = lowered::call(type_name(type), {lowered::unary("~", value, type)}, type);
       break;
     case ir::UnaryOp::absolute:
       result.value = lowered::call(integer ? "integer::abs" : "math::abs", {value}, value->type);

@@ -144,6 +144,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "lowest",
     "maximum",
     "minimum",
+    "not_a_number",
     "options",
     "check",
     "integer",

@@ -60,6 +60,8 @@ class AxisChooser {
 
   void assign_small_axes() {
     for (ir::AxisId id : analysis_.inner_axes) {
+      // One coordinate of a variable is for each thread to see: all of them stay in it.
+      if (analysis_.picked_state.contains(id)) phase_.roles[id] = Role::serial;
       if (!is_small(id)) continue;
       const bool write_out =
           analysis_.picked.contains(id) && *constant_extent(kernel_, sizes_, id) <= kUnrollExtent;

@@ -117,7 +117,7 @@ std::string print_literal(const ir::Literal& value, DType type) {
                                      : fmt::format("{}", value.integer);
   }
   const std::string name = type_name(is_narrow_float(type) ? DType::f32 : type);
-  if (std::isnan(value.real)) return fmt::format("math::quiet_nan<{}>()", name);
+  if (std::isnan(value.real)) return fmt::format("not_a_number<{}>()", name);
   if (std::isinf(value.real)) return fmt::format("{}<{}>()", value.real > 0 ? "highest" : "lowest", name);
   std::string text =
       type == DType::f64 ? fmt::format("{}", value.real) : fmt::format("{}", static_cast<float>(value.real));

@@ -47,6 +47,12 @@ TESSERA_HD constexpr T lowest() {
   }
 }
 
+/// The NaN that arithmetic on literals gives; T is f32 or f64.
+template <typename T>
+TESSERA_HD T not_a_number() {
+  return math::detail::quiet_nan<T>();
+}
+
 /// The larger and the smaller of two values; NaN if one is NaN, and -0 is smaller than +0.
 template <typename T>
 TESSERA_HD T maximum(T a, T b) {
