@@ -85,6 +85,21 @@ TEST_CASE("instances that store the same element are refused") {
             .empty());
 }
 
+TEST_CASE("an instance stores to an element once, or with the same indices") {
+  const std::string head =
+      "kernel k(in x: f32[R, C], out y: f32[R, C]) where C >= 3 { grid r in R by auto { ";
+  CHECK(codes(head + "y[r, :] = x[r, :]; y[r, :] = where(x[r, :] > 0, 1.0); } }").empty());
+  CHECK(codes(head + "y[r, :] = x[r, :]; y[r, 0] = 1; } }") == "T0516");
+  CHECK(codes(head + "y[r, :] = x[r, :]; for i in 3 { y[r, i + 0] = 1; } } }") == "T0516");
+  CHECK(codes(head + "for t in 3 { y[r, :] = x[r, :]; } } }") == "T0516");
+  CHECK(codes(head + "y[r, 0] = 1; let c in C[1 .. C]; y[r, c] = x[r, c]; } }").empty());
+  CHECK(codes("kernel k(in x: f32[N, 3], out y: f32[N, 5]) { grid n in N by auto { let i in 3, j in 3; "
+              "y[n, i + j] = x[n, i] * x[n, j]; } }") == "T0516");
+  CHECK(codes("kernel k(in x: f32[N], out y: f32[M]) where M == 2 * N { grid n in N by auto { y[2 * n] = "
+              "x[n]; y[2 * n + 1] = -x[n]; } }")
+            .empty());
+}
+
 TEST_CASE("a condition over a literal range is decided point by point") {
   const std::string head =
       "kernel k(in x: f32[4, N], out y: f32[4, N]) { const G = [0, 1, 1, 2]; grid n in N by auto { let c in "

@@ -9,6 +9,7 @@
 #include "sema/ir/text.h"
 #include "sema/ir/verifier.h"
 #include "sema/passes/drop_presence_tests.h"
+#include "sema/passes/merge_stores.h"
 #include "sema/passes/remove_dead_values.h"
 
 namespace tessera::sema {
@@ -21,7 +22,9 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    // First: what it replaces becomes dead.
+    // Before idle tests go: what a store adds to another is one.
+    {"merge_stores", merge_stores},
+    // What it replaces becomes dead.
     {"drop_presence_tests", drop_presence_tests},
     // Last: it leaves nothing but what is stored, numbered in the order of definition.
     {"remove_dead_values", remove_dead_values},

@@ -76,12 +76,12 @@ class Decoder {
   ir::SizeTable& sizes_;
 };
 
-/// The grid range that is not determined, if there is one. The number of a tile determines the tile.
-std::optional<ir::AxisId> missing_axis(Prover& prover, const ir::Grid& grid,
+/// One of the ranges that is not determined, if there is one. The number of a tile determines the tile.
+std::optional<ir::AxisId> missing_axis(Prover& prover, const std::vector<ir::AxisId>& axes,
                                        const std::vector<const ir::Affine*>& forms) {
   Decoder decoder(prover);
   const AxisSet known = decoder.determined(forms);
-  for (const ir::AxisId axis : grid.axes) {
+  for (const ir::AxisId axis : axes) {
     if (!known.contains(axis) && !known.contains(prover.tile_axis(axis)) && !decoder.trivial(axis))
       return axis;
   }
@@ -132,12 +132,20 @@ bool alike(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
 
 }  // namespace
 
-std::optional<ir::AxisId> undetermined_axis(Prover& prover, const ir::Grid& grid, const Store& store) {
+std::optional<ir::AxisId> undetermined_axis(Prover& prover, const std::vector<ir::AxisId>& axes,
+                                            const Store& store) {
   std::vector<const ir::Affine*> forms;
   for (const auto& form : store.indices) {
     if (form) forms.push_back(&*form);
   }
-  return missing_axis(prover, grid, forms);
+  return missing_axis(prover, axes, forms);
+}
+
+bool stores_are_disjoint(Prover& prover, const Store& a, const Store& b) {
+  for (std::size_t i = 0; i < a.indices.size(); ++i) {
+    if (a.indices[i] && b.indices[i] && disjoint(prover, *a.indices[i], *b.indices[i])) return true;
+  }
+  return false;
 }
 
 bool stores_are_compatible(Prover& prover, const ir::Grid& grid, const Store& a, const Store& b) {
@@ -147,7 +155,7 @@ bool stores_are_compatible(Prover& prover, const ir::Grid& grid, const Store& a,
     if (disjoint(prover, *a.indices[i], *b.indices[i])) return true;
     if (alike(prover, *a.indices[i], *b.indices[i])) common.push_back(&*a.indices[i]);
   }
-  return !missing_axis(prover, grid, common);
+  return !missing_axis(prover, grid.axes, common);
 }
 
 }  // namespace tessera::sema

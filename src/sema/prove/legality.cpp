@@ -24,7 +24,7 @@ std::vector<Store> stores_to(Prover& prover, const ir::Grid& grid, ir::TensorId 
       }
       const auto* write = std::get_if<ir::Write>(&statement.node);
       if (write == nullptr || write->tensor != tensor) continue;
-      Store store{write, statement.span, {}, loops};
+      Store store{write, statement.span, {}, loops, loops};
       store.axes.insert(store.axes.end(), grid.axes.begin(), grid.axes.end());
       for (const ir::ValueId index : write->indices) {
         store.indices.push_back(prover.form(index, {}));
@@ -147,13 +147,13 @@ class Legality {
           .note("every element of an `out` is written, or the kernel is refused");
       return;
     }
-    if (!check_independence(grid, tensor, stores)) return;
+    if (!check_independence(grid, tensor, stores) || !check_single(tensor, stores)) return;
     check_coverage(id, tensor, stores);
   }
 
   bool check_independence(const ir::Grid& grid, const ir::Tensor& tensor, const std::vector<Store>& stores) {
     for (const Store& store : stores) {
-      const std::optional<ir::AxisId> axis = undetermined_axis(prover_, grid, store);
+      const std::optional<ir::AxisId> axis = undetermined_axis(prover_, grid.axes, store);
       if (!axis) continue;
       const std::string& name = kernel_.axes[*axis].name;
       context_.sink.report(Diag::not_injective, store.span, name, tensor.name)
@@ -170,6 +170,37 @@ class Legality {
             .label(stores[i].span, "the other store")
             .note("which of the two wins would depend on the order of the instances")
             .help("store an element in one place only: choose its value by `where(c, a, b)`, or from `??`");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The threads of a group share an instance in no fixed order, so an element has one store. A store that repeats the
+  /// indices of another in one block is the exception: both become one (passes/merge_stores.h).
+  bool check_single(const ir::Tensor& tensor, const std::vector<Store>& stores) {
+    for (const Store& store : stores) {
+      const std::optional<ir::AxisId> axis = undetermined_axis(prover_, store.axes, store);
+      if (!axis) continue;
+      const std::string& name = kernel_.axes[*axis].name;
+      context_.sink.report(Diag::stored_twice, store.span, tensor.name)
+          .label(kernel_.axes[*axis].span, "the element does not determine `{}`", name)
+          .note("an instance stores to each element once")
+          .help(
+              "mention `{0}` in the index, fold it, or keep the value in a `var` and store it behind the "
+              "loop",
+              name);
+      return false;
+    }
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+      for (std::size_t j = i + 1; j < stores.size(); ++j) {
+        const bool become_one =
+            stores[i].loops == stores[j].loops && stores[i].write->indices == stores[j].write->indices;
+        if (become_one || stores_are_disjoint(prover_, stores[i], stores[j])) continue;
+        context_.sink.report(Diag::stored_twice, stores[j].span, tensor.name)
+            .label(stores[i].span, "the other store")
+            .note("an instance stores to each element once, unless two stores have the same indices")
+            .help("choose the value first: `where(c, a, b)`, or `… ?? …` where one may not exist");
         return false;
       }
     }

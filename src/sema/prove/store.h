@@ -13,7 +13,8 @@ struct Store {
   const ir::Write* write = nullptr;
   Span span;
   std::vector<std::optional<ir::Affine>> indices;  ///< absent where an index has no affine form
-  std::vector<ir::AxisId> axes;                    ///< of all its indices and the loops around it
+  std::vector<ir::AxisId> axes;                    ///< of the grid, of its indices and of the loops around it
+  std::vector<ir::AxisId> loops;                   ///< around it, outermost first
 };
 
 /// All stores of a grid to one tensor, in the order of the source.
