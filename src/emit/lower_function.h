@@ -179,6 +179,7 @@ class FunctionLowering {
   };
   void group_reductions(ir::ValueId id);
   void prepare(ir::ValueId id);
+  void prepare(ir::ValueId id, std::set<ir::ValueId>& visited);
   std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
   int level_of(ir::ValueId id);
   Accumulator open_accumulator(ir::ValueId id, const char* array_extent);

@@ -209,6 +209,12 @@ Evaluated FunctionLowering::read(const Accumulator& accumulator) const {
 
 // Computes the reductions across the group that a value needs, so that the sweeps for them stand before what uses them.
 void FunctionLowering::prepare(ir::ValueId id) {
+  std::set<ir::ValueId> visited;
+  prepare(id, visited);
+}
+
+void FunctionLowering::prepare(ir::ValueId id, std::set<ir::ValueId>& visited) {
+  if (!visited.insert(id).second) return;
   const auto& axes = analysis_.dependence.at(id).axes;
   if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce)) {
     const bool bound = std::all_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return is_bound(axis); });
@@ -218,7 +224,7 @@ void FunctionLowering::prepare(ir::ValueId id) {
     }
   }
   if (level_of(id) == 0) return;
-  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) prepare(operand);
+  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) prepare(operand, visited);
 }
 
 // One sweep over the lane for every reduction of this level that belongs to the current scope.

@@ -44,9 +44,11 @@ std::string FunctionLowering::storage_name(std::string_view wanted, const std::v
 void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) {
   std::vector<std::string> extents;
   for (ir::AxisId axis : storage.serial) {
-    const auto extent = greatest_extent(kernel_, plan_.sizes, axis);
-    const int64_t tile = fixed_tile(kernel_, {}, axis);
-    extents.push_back(fmt::format("{}", tile > 0 ? tile : extent.value_or(1)));
+    const int64_t tile =
+        analysis_.loops.contains(axis) ? phase_.serial_tile(axis) : fixed_tile(kernel_, {}, axis);
+    const auto extent = tile > 0 ? tile : greatest_extent(kernel_, plan_.sizes, axis);
+    TESSERA_CHECK(extent.has_value(), "what a thread keeps along an axis has a bound");
+    extents.push_back(fmt::format("{}", *extent));
   }
   std::string type(type_name(storage.type));
   if (storage.lane) {
