@@ -85,6 +85,23 @@ TEST_CASE("instances that store the same element are refused") {
             .empty());
 }
 
+TEST_CASE("an index of few bits wraps") {
+  const std::string head =
+      "kernel k(in t: f32[M], out y: f32[N]) where M >= 4 { grid n in N by auto { y[n] = t[min(";
+  CHECK(codes(head + "n, 3)]; } }").empty());
+  CHECK(codes(head + "n as i8, 3)]; } }") == "T0512");
+  CHECK(codes(head + "((n as i32) * 100000), 3)]; } }") == "T0512");
+  CHECK(codes(head + "((n % 100 as i32) as index), 3)]; } }").empty());
+}
+
+TEST_CASE("a table that is read modulo its length has every element") {
+  const std::string head =
+      "const T = [1.0, 2.0, 3.0, 4.0]; kernel k(in x: f32[N], out y: f32[N]) { grid n in N by auto { y[n] = ";
+  CHECK(codes(head + "x[n] * T[n % 4] * T[3 - n % 4] * T[1 + n % 3]; } }").empty());
+  CHECK(codes(head + "x[n] * T[2 - n % 4]; } }") == "T0512");
+  CHECK(codes(head + "x[n] * T[1 + n % 4]; } }") == "T0512");
+}
+
 TEST_CASE("an instance stores to an element once, or with the same indices") {
   const std::string head =
       "kernel k(in x: f32[R, C], out y: f32[R, C]) where C >= 3 { grid r in R by auto { ";

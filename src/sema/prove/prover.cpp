@@ -193,6 +193,26 @@ bool Prover::inside(ir::ValueId index, ir::SizeId extent, const Situation& situa
   return at_least_zero(index, situation) && below(index, extent, situation);
 }
 
+/// The size that a value is at every point.
+std::optional<ir::SizeId> Prover::constant_form(ir::ValueId id, const Situation& situation) {
+  const auto affine = form(id, situation);
+  return affine && affine->terms.empty() ? std::optional(affine->offset) : std::nullopt;
+}
+
+/// Arithmetic of fewer than 64 bits is modular (R25).
+bool Prover::may_wrap(ir::ValueId id) const { return info(kernel_.values[id].dtype).bits < 64; }
+
+/// True if a cast of integers changes no value that is not negative.
+bool Prover::keeps_value(const ir::Cast& cast, ir::ValueId id, const Situation& situation) {
+  const DType from = kernel_.values[cast.operand].dtype, to = kernel_.values[id].dtype;
+  if (!is_integer(from)) return false;
+  if (info(to).bits > info(from).bits) return true;
+  if (info(to).bits == info(from).bits && !is_unsigned_integer(from)) return true;
+  if (info(to).bits == 64) return false;
+  const ir::SizeId limit = kernel_.sizes.constant(std::int64_t{1} << (info(to).bits - 1));
+  return at_least_zero(cast.operand, situation) && below(cast.operand, limit, situation);
+}
+
 /// An integer value that cannot be negative.
 bool Prover::at_least_zero(ir::ValueId id, const Situation& situation) {
   if (const auto affine = form(id, situation)) return holds(*affine, situation);
@@ -201,8 +221,15 @@ bool Prover::at_least_zero(ir::ValueId id, const Situation& situation) {
     switch (binary->op) {
       case ir::BinaryOp::maximum:
         return at_least_zero(binary->left, situation) || at_least_zero(binary->right, situation);
+      case ir::BinaryOp::subtract: {
+        const auto left = constant_form(binary->left, situation);
+        return left && !may_wrap(id) &&
+               below(binary->right, kernel_.sizes.add(*left, kernel_.sizes.constant(1)), situation);
+      }
       case ir::BinaryOp::add:
       case ir::BinaryOp::multiply:
+        return !may_wrap(id) && at_least_zero(binary->left, situation) &&
+               at_least_zero(binary->right, situation);
       case ir::BinaryOp::divide:
       case ir::BinaryOp::minimum:
         return at_least_zero(binary->left, situation) && at_least_zero(binary->right, situation);
@@ -225,7 +252,7 @@ bool Prover::at_least_zero(ir::ValueId id, const Situation& situation) {
     return std::all_of(elements.begin(), elements.end(), [](const ir::Literal& e) { return e.integer >= 0; });
   }
   if (const auto* cast = std::get_if<ir::Cast>(&op)) {
-    return is_integer(kernel_.values[cast->operand].dtype) && at_least_zero(cast->operand, situation);
+    return keeps_value(*cast, id, situation) && at_least_zero(cast->operand, situation);
   }
   return false;
 }
@@ -244,16 +271,24 @@ bool Prover::below(ir::ValueId id, ir::SizeId bound, const Situation& situation)
         return below(binary->left, bound, situation) || below(binary->right, bound, situation);
       case ir::BinaryOp::maximum:
         return below(binary->left, bound, situation) && below(binary->right, bound, situation);
+      case ir::BinaryOp::add: {
+        const auto left = constant_form(binary->left, situation);
+        const auto right = constant_form(binary->right, situation);
+        if (may_wrap(id) || (!left && !right)) return false;
+        return below(left ? binary->right : binary->left, sizes.subtract(bound, left ? *left : *right),
+                     situation);
+      }
+      case ir::BinaryOp::subtract:
+        return !may_wrap(id) && at_least_zero(binary->right, situation) &&
+               below(binary->left, bound, situation);
       case ir::BinaryOp::modulo: {
-        const auto divisor = form(binary->right, situation);
-        const ir::SizeId one = sizes.constant(1);
-        return divisor && divisor->terms.empty() && facts_.at_most(one, divisor->offset) &&
-               facts_.at_most(divisor->offset, bound);
+        const auto divisor = constant_form(binary->right, situation);
+        return divisor && facts_.at_most(sizes.constant(1), *divisor) && facts_.at_most(*divisor, bound);
       }
       case ir::BinaryOp::divide: {
-        const auto divisor = form(binary->right, situation);
-        return divisor && divisor->terms.empty() && facts_.at_most(sizes.constant(1), divisor->offset) &&
-               below(binary->left, sizes.multiply(bound, divisor->offset), situation);
+        const auto divisor = constant_form(binary->right, situation);
+        return divisor && facts_.at_most(sizes.constant(1), *divisor) &&
+               below(binary->left, sizes.multiply(bound, *divisor), situation);
       }
       default: return false;
     }
@@ -275,7 +310,7 @@ bool Prover::below(ir::ValueId id, ir::SizeId bound, const Situation& situation)
     });
   }
   if (const auto* cast = std::get_if<ir::Cast>(&op)) {
-    return is_integer(kernel_.values[cast->operand].dtype) && below(cast->operand, bound, situation);
+    return keeps_value(*cast, id, situation) && below(cast->operand, bound, situation);
   }
   return false;
 }

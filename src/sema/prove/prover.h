@@ -83,6 +83,9 @@ class Prover {
   void assume(ir::ValueId condition, bool holds, Situation& situation);
   std::optional<std::int64_t> evaluate(ir::ValueId value, const Situation& situation);
 
+  std::optional<ir::SizeId> constant_form(ir::ValueId value, const Situation& situation);
+  bool may_wrap(ir::ValueId value) const;
+  bool keeps_value(const ir::Cast& cast, ir::ValueId value, const Situation& situation);
   bool at_least_zero(ir::ValueId value, const Situation& situation);
   bool below(ir::ValueId value, ir::SizeId bound, const Situation& situation);
   bool holds(const ir::Affine& form, const Situation& situation);
