@@ -198,5 +198,6 @@ void add_row_cases(std::vector<Case>& cases);
 void add_stencil_cases(std::vector<Case>& cases);
 void add_layout_cases(std::vector<Case>& cases);
 void add_clifford_cases(std::vector<Case>& cases);
+void add_corner_cases(std::vector<Case>& cases);
 
 }  // namespace tessera::reference

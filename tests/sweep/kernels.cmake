@@ -7,6 +7,10 @@ set(sweep_kernels
   examples/layernorm/layernorm.tsr
   examples/softmax/softmax.tsr
   examples/transpose/transpose.tsr
+  tests/corners/numbers.tsr
+  tests/corners/state.tsr
+  tests/corners/stores.tsr
+  tests/corners/tiles.tsr
   tests/outsider/adamw.tsr
   tests/outsider/bias_act_residual.tsr
   tests/outsider/group_norm.tsr

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where parts of the language meet (tests/corners). All of it is integer arithmetic, so it is exact.
+#include <algorithm>
+
+#include "reference.h"
+
+namespace tessera::reference {
+namespace {
+
+using std::int64_t;
+
+/// An i32 after arithmetic that wraps.
+int64_t i32(int64_t value) { return static_cast<std::int32_t>(value); }
+
+void held_before(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    const auto given = static_cast<int64_t>(x(n));
+    const int64_t old = given * given * given;
+    int64_t a = old;
+    for (int j = 0; j < 3; ++j) {
+      const int64_t t = a;
+      for (int k = 0; k < 2; ++k) a = i32(a + old + t);
+      a = a ^ t;
+    }
+    y(n) = static_cast<double>(a);
+    z(n) = static_cast<double>(old);
+  }
+}
+
+void held_before_row(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    int64_t most = INT32_MIN, total = 0;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      most = std::max(most, static_cast<int64_t>(x(r, c)));
+      total += static_cast<int64_t>(x(r, c));
+    }
+    const int64_t old = 1 + 2 * most, t = i32(total * old);
+    y(r) = static_cast<double>(i32(3 * (old + t) + 8 * old + t));
+  }
+}
+
+void others_of_itself(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    int64_t v[3][4];
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 4; ++j) v[i][j] = static_cast<int64_t>(x(n, i, j));
+    for (int t = 0; t < 2; ++t) {
+      for (int j = 0; j < 4; ++j) {
+        const int64_t most = std::max({v[0][j], v[1][j], v[2][j]});
+        for (auto& row : v) row[j] = i32(row[j] - most);
+      }
+      for (auto& row : v) {
+        const int64_t least = *std::min_element(row, row + 4);
+        for (int64_t& element : row) element = i32(element * least + t);
+      }
+    }
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 4; ++j) y(n, i, j) = static_cast<double>(v[i][j]);
+  }
+}
+
+void picked(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    int64_t v[4], s = 0;
+    for (int i = 0; i < 4; ++i) v[i] = static_cast<int64_t>(x(n, i));
+    for (int t = 0; t < 3; ++t) {
+      const int64_t most = *std::max_element(v, v + 4), first = v[0];
+      for (int64_t& element : v) element = i32(element + first);
+      for (int64_t& element : v)
+        if (element < most) element = i32(element * 3);
+      v[2] = i32(v[1] + most);
+      s = std::max(s, i32(v[2] - s));
+    }
+    for (int i = 0; i < 4; ++i) y(n, i) = static_cast<double>(v[i]);
+    z(n) = static_cast<double>(s);
+  }
+}
+
+void picked_of_many(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    int64_t v[40];
+    for (int i = 0; i < 40; ++i) v[i] = static_cast<int64_t>(x(n, i));
+    for (int t = 0; t < 2; ++t) {
+      const int64_t first = v[0];
+      for (int64_t& element : v) element = i32(element * 2 + first);
+      const int64_t late = v[33];
+      for (int64_t& element : v) element = i32(element - late);
+    }
+    v[5] = 1;
+    for (int i = 0; i < 40; ++i) y(n, i) = static_cast<double>(v[i]);
+    z(n) = static_cast<double>(v[39]);
+  }
+}
+
+void running_top(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), top = problem.out("top");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    int64_t highest = -1000;
+    for (int64_t t = 0; t < problem.dim("T"); ++t) {
+      int64_t s = 0;
+      for (int64_t c = 0; c < problem.dim("C"); ++c) s += static_cast<int64_t>(x(r, t, c));
+      highest = std::max(highest, s);
+      y(r, t) = static_cast<double>(s - highest);
+    }
+    top(r) = static_cast<double>(highest);
+  }
+}
+
+void blocks(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), ends = problem.out("ends");
+  for (int64_t p = 0; p < problem.dim("P"); ++p) {
+    for (int64_t q = 0; q < problem.dim("Q"); ++q) {
+      const int64_t a_end = std::min(3 * p + 3, problem.dim("A"));
+      const int64_t b_end = std::min(5 * q + 5, problem.dim("B"));
+      int64_t sum = 0;
+      for (int64_t a = 3 * p; a < a_end; ++a)
+        for (int64_t b = 5 * q; b < b_end; ++b) sum += static_cast<int64_t>(x(a, b));
+      y(p, q) = static_cast<double>(sum);
+      ends(p, q) = static_cast<double>(i32(a_end * 1000 + b_end + (b_end - 5 * q) * 5 * q));
+    }
+  }
+}
+
+void column_state(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    int64_t s = 0;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      const auto given = static_cast<int64_t>(x(c, r));
+      int64_t a = given;
+      for (int j = 0; j < 2; ++j) a = i32(a * a + given);
+      s = i32(s + a);
+      z(c, r) = static_cast<double>(a);
+    }
+    y(r) = static_cast<double>(s);
+  }
+}
+
+void five_rows(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t C = problem.dim("C");
+  const auto e = [&](int64_t r, int64_t k, int64_t c) {
+    double most = x(r, 0, c);
+    for (int64_t other = 1; other < 5; ++other) most = std::max(most, x(r, other, c));
+    return static_cast<int64_t>(x(r, k, c) - most);
+  };
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    int64_t most[5], least[5];
+    for (int64_t k = 0; k < 5; ++k) {
+      most[k] = INT32_MIN, least[k] = INT32_MAX;
+      for (int64_t c = 0; c < C; ++c) {
+        most[k] = std::max(most[k], e(r, k, c));
+        least[k] = std::min(least[k], e(r, k, c));
+      }
+    }
+    for (int64_t c = 0; c < C; ++c) {
+      int64_t best = INT32_MIN;
+      for (int64_t k = 0; k < 5; ++k) {
+        y(r, k, c) = static_cast<double>(e(r, k, c) * most[k]);
+        best = std::max(best, e(r, k, c) * least[k]);
+      }
+      z(r, c) = static_cast<double>(best);
+    }
+  }
+}
+
+void both_dimensions(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  const auto C = static_cast<std::size_t>(problem.dim("C")), D = static_cast<std::size_t>(problem.dim("D"));
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    std::vector<double> m(D, INT32_MIN), k(C, INT32_MIN);
+    for (std::size_t c = 0; c < C; ++c) {
+      for (std::size_t d = 0; d < D; ++d) {
+        const double element = x(r, static_cast<int64_t>(c), static_cast<int64_t>(d));
+        m[d] = std::max(m[d], element);
+        k[c] = std::max(k[c], element);
+      }
+    }
+    const double least_m = *std::min_element(m.begin(), m.end());
+    const double least_k = *std::min_element(k.begin(), k.end());
+    for (std::size_t c = 0; c < C; ++c) z(r, static_cast<int64_t>(c)) = k[c] - least_m;
+    for (std::size_t d = 0; d < D; ++d) w(r, static_cast<int64_t>(d)) = m[d] - least_k;
+    for (int64_t c = 0; c < problem.dim("C"); ++c)
+      for (int64_t d = 0; d < problem.dim("D"); ++d)
+        y(r, c, d) = x(r, c, d) - m[static_cast<std::size_t>(d)] - k[static_cast<std::size_t>(c)];
+  }
+}
+
+void later_wins(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double most = INT32_MIN;
+    for (int64_t c = 1; c < problem.dim("C"); ++c) most = std::max(most, x(r, c));
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      double value = c > 0 ? x(r, c - 1) : 0;
+      if (x(r, c) > 3 && problem.dim("C") > 1) value = most;
+      y(r, c) = value;
+    }
+  }
+}
+
+void interleaved(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    y(2 * n) = a(n) + b(n);
+    y(2 * n + 1) = a(n) - b(n);
+    z(0, n) = a(n);
+    z(1, n) = b.has(n + 1) ? std::max(a(n), b(n + 1)) : b(n);
+  }
+}
+
+void narrow(Problem& problem) {
+  const auto x = problem.in("x"), h = problem.in("h");
+  const auto y = problem.out("y"), m = problem.out("m"), p = problem.out("p"), at = problem.out("at");
+  const auto bits = [&](int64_t r, int64_t c) { return static_cast<std::uint8_t>(x(r, c)); };
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    int64_t most = problem.dim("C") > 0 ? -1 : 0, place = -1, highest = -1;
+    std::int16_t product = 1;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      std::uint8_t sum = 0, top = 0;
+      for (int64_t w = 0; w < 3; ++w) {
+        sum = static_cast<std::uint8_t>(sum + (x.has(r, c + w - 1) ? bits(r, c + w - 1) : 9));
+        if (x.has(r, c + w)) top = std::max(top, bits(r, c + w));
+      }
+      y(r, c) = static_cast<double>(sum ^ top);
+      most = std::max<int64_t>(most, (x.has(r, c + 1) ? bits(r, c + 1) : 2) & 127);
+      product = static_cast<std::int16_t>(product * (static_cast<std::int16_t>(h(r, c)) | 1));
+      if ((bits(r, c) ^ 170) > highest) highest = bits(r, c) ^ 170, place = c;
+    }
+    m(r) = static_cast<double>(most);
+    p(r) = static_cast<double>(product);
+    at(r) = static_cast<double>(place);
+  }
+}
+
+void narrow_index(Problem& problem) {
+  const auto t = problem.in("t");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t scale[] = {1, 2, 4, 8};
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    const int64_t at = std::min<int64_t>(static_cast<std::int8_t>(n), 3);
+    y(n) = t.has(at) ? t(at) : -1.0;
+    z(n) = static_cast<double>(i32(scale[n % 4] * scale[3 - n % 4] + n + INT32_MIN));
+  }
+}
+
+TensorSpec small(std::string name, std::vector<std::string> dims) {
+  return input(std::move(name), "i32", std::move(dims), -9, 9);
+}
+TensorSpec result(std::string name, std::vector<std::string> dims) {
+  return output(std::move(name), "i32", std::move(dims));
+}
+
+Case corner(const char* file, const char* kernel, std::vector<std::string> symbols,
+            std::vector<TensorSpec> tensors, void reference(Problem&)) {
+  return {
+      .name = kernel,
+      .file = std::string("tests/corners/") + file,
+      .kernel = kernel,
+      .symbols = std::move(symbols),
+      .tensors = std::move(tensors),
+      .reference = reference,
+  };
+}
+
+bool has_columns(const Sizes& sizes) { return sizes.at("C") >= 1; }
+
+void add_state_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("state.tsr", "held_before", {"N"},
+                         {small("x", {"N"}), result("y", {"N"}), result("z", {"N"})}, held_before));
+  cases.push_back(corner("state.tsr", "held_before_row", {"R", "C"},
+                         {small("x", {"R", "C"}), result("y", {"R"})}, held_before_row));
+  cases.back().allowed = has_columns;
+  cases.push_back(corner("state.tsr", "others_of_itself", {"N"},
+                         {small("x", {"N", "3", "4"}), result("y", {"N", "3", "4"})}, others_of_itself));
+  cases.push_back(corner("state.tsr", "picked", {"N"},
+                         {small("x", {"N", "4"}), result("y", {"N", "4"}), result("z", {"N"})}, picked));
+  cases.push_back(corner("state.tsr", "picked_of_many", {"N"},
+                         {small("x", {"N", "40"}), result("y", {"N", "40"}), result("z", {"N"})},
+                         picked_of_many));
+  cases.push_back(corner("state.tsr", "running_top", {"R", "T", "C"},
+                         {small("x", {"R", "T", "C"}), result("y", {"R", "T"}), result("top", {"R"})},
+                         running_top));
+}
+
+void add_tile_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("tiles.tsr", "blocks", {"A", "B"},
+                         {small("x", {"A", "B"}), result("y", {"P", "Q"}), result("ends", {"P", "Q"})},
+                         blocks));
+  cases.back().derived = {{"P", [](const Sizes& sizes) { return (sizes.at("A") + 2) / 3; }},
+                          {"Q", [](const Sizes& sizes) { return (sizes.at("B") + 4) / 5; }}};
+  cases.push_back(corner("tiles.tsr", "column_state", {"C", "R"},
+                         {small("x", {"C", "R"}), result("y", {"R"}), result("z", {"C", "R"})},
+                         column_state));
+  cases.push_back(corner("tiles.tsr", "five_rows", {"R", "C"},
+                         {small("x", {"R", "5", "C"}), result("y", {"R", "5", "C"}), result("z", {"R", "C"})},
+                         five_rows));
+  cases.back().allowed = has_columns;
+  cases.push_back(corner("tiles.tsr", "both_dimensions", {"R", "C", "D"},
+                         {small("x", {"R", "C", "D"}), result("y", {"R", "C", "D"}), result("z", {"R", "C"}),
+                          result("w", {"R", "D"})},
+                         both_dimensions));
+  cases.back().allowed = [](const Sizes& sizes) { return has_columns(sizes) && sizes.at("D") >= 1; };
+}
+
+}  // namespace
+
+void add_corner_cases(std::vector<Case>& cases) {
+  add_state_cases(cases);
+  add_tile_cases(cases);
+  cases.push_back(corner("stores.tsr", "later_wins", {"R", "C"},
+                         {small("x", {"R", "C"}), result("y", {"R", "C"})}, later_wins));
+  cases.push_back(corner("stores.tsr", "interleaved", {"N"},
+                         {small("a", {"N"}), small("b", {"N"}), result("y", {"M"}), result("z", {"2", "N"})},
+                         interleaved));
+  cases.back().derived = {{"M", [](const Sizes& sizes) { return 2 * sizes.at("N"); }}};
+  cases.push_back(corner("numbers.tsr", "narrow", {"R", "C"},
+                         {input("x", "u8", {"R", "C"}, 0, 255), input("h", "i16", {"R", "C"}, -300, 300),
+                          output("y", "u8", {"R", "C"}), output("m", "u8", {"R"}), output("p", "i16", {"R"}),
+                          result("at", {"R"})},
+                         narrow));
+  cases.push_back(corner("numbers.tsr", "narrow_index", {"M", "N"},
+                         {small("t", {"M"}), result("y", {"N"}), result("z", {"N"})}, narrow_index));
+}
+
+}  // namespace tessera::reference
