@@ -33,6 +33,7 @@ struct CompileOptions {
   std::string depfile;
   std::vector<std::string> depfile_targets;
   std::string name_space;
+  bool maps_to_source = false;
   std::string explained;
   bool list_diagnostics = false;
   bool version = false;
@@ -66,6 +67,7 @@ class Compilation {
     if (!destination) return session_.finish();
     destination_ = *destination;
     emit_options_.file_stem = destination_.stem;
+    if (options_.maps_to_source) emit_options_.line_map = line_map();
     if (make_texts() && !session_.failed()) deliver();
     return session_.finish();
   }
@@ -74,6 +76,15 @@ class Compilation {
   bool wants(EmitKind kind) const { return std::ranges::count(kinds_, kind) > 0; }
   bool wants_any(std::initializer_list<EmitKind> kinds) const {
     return std::ranges::any_of(kinds, [&](EmitKind kind) { return wants(kind); });
+  }
+
+  /// Paths as they are given: whoever wants absolute ones says so, and the bytes do not depend on the folder.
+  emit::LineMap line_map() const {
+    return {.source = options_.file == "-" ? "<stdin>" : options_.file,
+            .destination = [this](const auto& name) {
+              const bool is_named = destination_.form == Destination::Form::cuda_file;
+              return is_named ? destination_.path : destination_.place(name);
+            }};
   }
 
   void add(const std::string& name, std::string text) {
@@ -241,6 +252,12 @@ void add_output_flags(CLI::App& app, CompileOptions& options) {
   app.add_option("--namespace", options.name_space, "the C++ namespace of the launchers")
       ->check(name_space)
       ->option_text("NAME")
+      ->group(group);
+  static const std::map<std::string, bool> line_maps = {{"cu", false}, {"tsr", true}};
+  app.add_option("--line-map", options.maps_to_source,
+                 "what debuggers, profilers and compiler errors name: cu, or tsr by `#line`; default: cu")
+      ->transform(CLI::CheckedTransformer(line_maps))
+      ->option_text("KIND")
       ->group(group);
   app.add_flag("--write-depfile", options.write_depfile, "-MD: also write what the output was made from")
       ->group(group);

@@ -56,14 +56,22 @@ Locate locator(const Options& options, const SourceManager& sources) {
   };
 }
 
+std::optional<LineDirectives> line_directives(const Options& options, const SourceManager& sources) {
+  if (!options.line_map) return std::nullopt;
+  return LineDirectives(options.line_map->source, [&sources](Span span) {
+    return span.file.valid() ? static_cast<int>(sources.file(span.file).line_column(span.begin).line) : 0;
+  });
+}
+
 GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels,
                         bool exports_architecture, const Options& options, const SourceManager& sources) {
   const Locate locate = locator(options, sources);
+  const auto lines = line_directives(options, sources);
   Writer functions, launchers;
   for (const PlannedKernel& kernel : kernels) {
     print_tables(*kernel.plan.kernel, functions);
     for (const lowered::Function& function : kernel.lowered.functions) {
-      print(function, locate, functions);
+      print(function, locate, lines ? &*lines : nullptr, functions);
       functions.blank();
     }
     print_launcher(kernel.plan, kernel.lowered, launchers);
@@ -75,12 +83,14 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
     launchers.blank();
   }
   const std::string name = fmt::format("{}.{}.cu", options.file_stem, target.name);
-  return {name, fill_template("kernel.cu", {{"BANNER", banner(options, name)},
-                                            {"INCLUDE", include_header(options)},
-                                            {"OPEN", open_namespace(options)},
-                                            {"FUNCTIONS", functions.text()},
-                                            {"LAUNCHERS", launchers.text()},
-                                            {"CLOSE", close_namespace(options)}})};
+  std::string text = fill_template("kernel.cu", {{"BANNER", banner(options, name)},
+                                                 {"INCLUDE", include_header(options)},
+                                                 {"OPEN", open_namespace(options)},
+                                                 {"FUNCTIONS", functions.text()},
+                                                 {"LAUNCHERS", launchers.text()},
+                                                 {"CLOSE", close_namespace(options)}});
+  if (options.line_map) text = LineDirectives::return_to_generated(text, options.line_map->destination(name));
+  return {name, std::move(text)};
 }
 
 GeneratedFile header_file(const ir::Module& module, const Options& options) {

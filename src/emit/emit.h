@@ -2,6 +2,7 @@
 // The way from checked kernels to files: plan for a chip, lower, print. One function.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,12 @@ struct Fault {
   int index = 0;
 };
 
+/// `#line` directives, so that debuggers, profilers and compilers name the source instead of the generated file.
+struct LineMap {
+  std::string source;                                          // path of the .tsr file
+  std::function<std::string(const std::string&)> destination;  // path of a generated file, by its name
+};
+
 struct Options {
   std::vector<std::string> architectures = {"sm_80", "sm_90"};  // rows of targets.def
   PlanOverrides plan;
@@ -33,6 +40,7 @@ struct Options {
   std::string file_stem;               // "softmax": names of the generated files
   std::string source_name;             // as it stands in comments: "softmax.tsr"
   std::string name_space = "kernels";  // of the C++ functions
+  std::optional<LineMap> line_map;     // absent: generated lines stand for themselves
 };
 
 struct GeneratedFile {

@@ -10,14 +10,23 @@ namespace {
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(const Locate& locate, Writer& writer) : locate_(locate), writer_(writer) {}
+  FunctionPrinter(const Locate& locate, const LineDirectives* lines, Writer& writer)
+      : locate_(locate), lines_(lines), writer_(writer) {}
 
+  /// Statements and the brace that closes them.
+  void body(const lowered::Block& statements) {
+    block(statements);
+    writer_.outdent();
+    line("}");
+  }
+
+ private:
   void block(const lowered::Block& statements) {
     for (const lowered::Statement& statement : statements) print_statement(statement);
   }
 
- private:
   void print_statement(const lowered::Statement& statement) {
+    if (const int line = lines_ ? lines_->first_line(statement) : 0; line > 0) line_ = line;
     const std::string remark = remark_of(statement.span);
     std::visit([&](const auto& node) { print_node(node, remark); }, statement.node);
   }
@@ -29,21 +38,26 @@ class FunctionPrinter {
     return last_place_ = std::move(place);
   }
 
-  void print_node(const lowered::Comment& node, const std::string&) { writer_.line("// " + node.text); }
-  void print_node(const lowered::Local& node, const std::string& remark) {
-    writer_.line(local(node), remark);
+  // What has no place of its own, as a brace that closes, belongs to the line before it.
+  void line(const std::string& text, const std::string& remark = {}) {
+    if (line_ != 0 && line_ != next_line_) {
+      // The first one names the file, and the others keep it.
+      writer_.raw(next_line_ == 0 ? lines_->directive(line_) : fmt::format("#line {}\n", line_));
+      next_line_ = line_;
+    }
+    writer_.line(text, remark);
+    if (next_line_ != 0) ++next_line_;
   }
-  void print_node(const lowered::Assign& node, const std::string& remark) {
-    writer_.line(assignment(node), remark);
-  }
+
+  void print_node(const lowered::Comment& node, const std::string&) { line("// " + node.text); }
+  void print_node(const lowered::Local& node, const std::string& remark) { line(local(node), remark); }
+  void print_node(const lowered::Assign& node, const std::string& remark) { line(assignment(node), remark); }
   void print_node(const lowered::Evaluate& node, const std::string& remark) {
-    writer_.line(print(node.expression) + ";", remark);
+    line(print(node.expression) + ";", remark);
   }
-  void print_node(const lowered::Barrier& node, const std::string&) {
-    writer_.line("barrier();", node.reason);
-  }
+  void print_node(const lowered::Barrier& node, const std::string&) { line("barrier();", node.reason); }
   void print_node(const lowered::Shared& node, const std::string& remark) {
-    writer_.line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
+    line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
   }
   void print_node(const lowered::If& node, const std::string& remark) {
     const std::string head = fmt::format("if ({})", print(node.condition));
@@ -86,13 +100,11 @@ class FunctionPrinter {
   void body(const std::string& head, const lowered::Block& statements, const std::string& remark) {
     if (const std::string one = single_line(head, statements); !one.empty()) {
       const std::string place = remark.empty() ? remark_of(statements[0].span) : remark;
-      return writer_.line(one, place);
+      return line(one, place);
     }
-    writer_.line(head + " {", remark);
+    line(head + " {", remark);
     writer_.indent();
-    block(statements);
-    writer_.outdent();
-    writer_.line("}");
+    body(statements);
   }
 
   // A body of one short statement stays on the line of its head.
@@ -107,8 +119,11 @@ class FunctionPrinter {
   }
 
   const Locate& locate_;
+  const LineDirectives* lines_;
   Writer& writer_;
   std::string last_place_;
+  int line_ = 0;       // of the source, of the statement being printed; 0: none yet
+  int next_line_ = 0;  // that the next printed line has by itself; 0: its own in the generated file
 };
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -119,15 +134,17 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-void print(const lowered::Function& function, const Locate& locate, Writer& writer) {
+void print(const lowered::Function& function, const Locate& locate, const LineDirectives* lines,
+           Writer& writer) {
   writer.line("/// " + function.comment);
   writer.line(fmt::format("template <{}>", joined(function.template_parameters)));
   writer.line(fmt::format("TESSERA_KERNEL({})", function.threads));
   writer.line(fmt::format("void {}({}) {{", function.name, joined(function.parameters)));
   writer.indent();
-  FunctionPrinter(locate, writer).block(function.body);
-  writer.outdent();
-  writer.line("}");
+  writer.keep_whole(lines != nullptr);
+  FunctionPrinter(locate, lines, writer).body(function.body);
+  writer.keep_whole(false);
+  if (lines) writer.raw(LineDirectives::kReturn);
 }
 
 }  // namespace tessera::emit

@@ -48,7 +48,7 @@ void Writer::line(std::string_view text, std::string_view remark) {
   for (bool first = true;; first = false) {
     if (!first && comment.empty()) margin = static_cast<size_t>(depth_) * 2 + 4;
     const size_t room = kColumns > margin ? kColumns - margin : 20;
-    const size_t cut = text.size() > room ? break_before(text, room) : 0;
+    const size_t cut = text.size() > room && !whole_ ? break_before(text, room) : 0;
     text_.append(margin, ' ');
     if (!first) text_ += comment;
     if (cut == 0) break;

@@ -19,11 +19,14 @@ class Writer {
   void raw(std::string_view text) { text_ += text; }
   void indent() { ++depth_; }
   void outdent() { --depth_; }
+  /// Whether long lines stay whole, so that a line of text is a line of the file.
+  void keep_whole(bool whole) { whole_ = whole; }
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
   int depth_ = 0;
+  bool whole_ = false;
 };
 
 }  // namespace tessera::emit

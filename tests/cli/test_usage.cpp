@@ -10,7 +10,7 @@ TEST_CASE("help lists commands, flags and exit codes") {
   CHECK(answer.code == 0);
   for (const char* part :
        {"check", "fmt", "run", "verify", "doctor", "--emit", "--arch", "--plan", "-MD", "-MF", "-MT",
-        "--namespace", "--color", "--explain", "Exit codes: 0 done"}) {
+        "--namespace", "--line-map", "--color", "--explain", "Exit codes: 0 done"}) {
     CHECK(answer.says(part));
   }
   CHECK_FALSE(answer.says("inject-fault"));
@@ -58,6 +58,7 @@ TEST_CASE("wrong usage is told as such") {
   refused({"add.tsr", "--plan=vector=3"}, "vector=1|2|4|8|16");
   refused({"add.tsr", "--plan=colour=3"}, "none of tile.RANGE=N");
   refused({"add.tsr", "--namespace=a b"}, "`a b` is no C++ namespace");
+  refused({"add.tsr", "--line-map=both"}, "both");
   refused({"add.tsr", "--inject-fault=hole"}, "`hole` is not `guard:3`");
   refused({"add.tsr", "-Wno-such-thing"}, "there is no such warning");
   refused({"add.tsr", "--error-limit=0"}, "error-limit");
