@@ -162,9 +162,6 @@ class LauncherPrinter {
     const Variant& variant = plan_.phase.variants[k];
     const auto f = static_cast<size_t>(variant.function);
     const lowered::Function& function = lowered_.functions[f];
-    std::string arguments;
-    for (const std::string& parameter : function.template_parameters)
-      arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", number(variant, parameter));
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
     // A tile in shared memory is the work of a block, not of one of its groups.
     const bool staged = plan_.phase.functions[f].staged;
@@ -174,8 +171,8 @@ class LauncherPrinter {
                                    : fmt::format("Blocks{{{}}}", units);
     writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
     writer_.indent();
-    writer_.line(fmt::format("return launch(check, options, {}<{}>, {}, Threads{{{}}}, {});", function.name,
-                             arguments, blocks, variant.threads * variant.rows,
+    writer_.line(fmt::format("return launch(check, options, {}, {}, Threads{{{}}}, {});",
+                             instantiation(function, variant), blocks, variant.threads * variant.rows,
                              call_arguments(kernel_, function)));
     writer_.outdent();
   }
@@ -193,14 +190,6 @@ class LauncherPrinter {
     return fmt::format(
         "{} {}, {}", group, does,
         variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
-  }
-
-  static int number(const Variant& variant, const std::string& parameter) {
-    if (parameter.ends_with("kThreads")) return variant.threads;
-    if (parameter.ends_with("kRows")) return variant.rows;
-    if (parameter.ends_with("kVector")) return variant.vector;
-    if (parameter.ends_with("kBlocks")) return variant.blocks;
-    return variant.strips;
   }
 
   // The count of units with the numbers of a variant in place of the template's parameters.
@@ -230,7 +219,22 @@ class LauncherPrinter {
   std::set<std::pair<int, size_t>> sources_;
 };
 
+int template_argument(const Variant& variant, const std::string& parameter) {
+  if (parameter.ends_with("kThreads")) return variant.threads;
+  if (parameter.ends_with("kRows")) return variant.rows;
+  if (parameter.ends_with("kVector")) return variant.vector;
+  if (parameter.ends_with("kBlocks")) return variant.blocks;
+  return variant.strips;
+}
+
 }  // namespace
+
+std::string instantiation(const lowered::Function& function, const Variant& variant) {
+  std::string arguments;
+  for (const std::string& parameter : function.template_parameters)
+    arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", template_argument(variant, parameter));
+  return fmt::format("{}<{}>", function.name, arguments);
+}
 
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer) {
   LauncherPrinter(plan, lowered, writer).run();

@@ -11,6 +11,9 @@
 
 namespace tessera::emit {
 
+/// "softmax_resident<32, 4, 8, 4>": the function of a variant, as profilers show it.
+std::string instantiation(const lowered::Function& function, const Variant& variant);
+
 /// The function that checks the arguments, chooses a variant and launches it: `softmax_sm_80`.
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer);
 

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "emit/print_launcher.h"
+#include "emit/registers.h"
+
 namespace tessera::emit {
 
 namespace {
@@ -83,23 +86,20 @@ class Reporter {
 
   std::string describe(const Variant& variant) const {
     const int threads = variant.threads * variant.rows;
-    const int registers = registers_of(variant);
+    const int registers = estimate_registers(function_of(variant), variant, *plan_.target);
+    const int taken = (registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
     const int blocks = std::min(plan_.target->threads_per_multiprocessor / threads,
-                                plan_.target->registers_per_multiprocessor / (registers * threads));
+                                plan_.target->registers_per_multiprocessor / (taken * threads));
     const double occupancy = static_cast<double>(blocks * threads) / plan_.target->threads_per_multiprocessor;
     return fmt::format(
         "  variant {:<18} {:4} threads a block, about {} registers, {} bytes of shared memory, occupancy "
-        "{:.0f} %\n",
-        variant.name, threads, registers, shared_bytes(variant), occupancy * 100);
+        "{:.0f} %, {}\n",
+        variant.name, threads, registers, shared_bytes(variant), occupancy * 100,
+        instantiation(function_of(variant), variant));
   }
 
-  // Addresses and loop state, the vectors in flight, and what stays resident.
-  int registers_of(const Variant& variant) const {
-    const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
-    const int kept = resident ? lowered_.kept_bytes * variant.vector * variant.strips / 4 : 0;
-    constexpr int kBase = 24;
-    const auto accesses = static_cast<int>(plan_.phase.analysis.accesses.size());
-    return std::min(kBase + 2 * accesses + kept, 255);
+  const lowered::Function& function_of(const Variant& variant) const {
+    return lowered_.functions[static_cast<size_t>(variant.function)];
   }
 
   // Groups larger than a warp leave one value of each warp in one of two buffers.
