@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/rounding.h"
 #include "sema/cast_suggestion.h"
 #include "sema/types.h"
 

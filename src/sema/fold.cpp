@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rounding.h"
 #include "sema/builder.h"
 #include "sema/ir/integer.h"
 #include "sema/number.h"

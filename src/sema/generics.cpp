@@ -2,7 +2,10 @@
 // Binding of generics.
 #include "sema/generics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "sema/calls.h"
 #include "sema/constants.h"
@@ -31,7 +34,7 @@ class Binder {
   void bind_integer(ast::ExprId value) {
     const auto number = constant_integer(context_, value, "the argument of an `int` generic");
     if (!number) return fail();
-    context_.declare(parameter_.name, NumberEntity{Number::of(*number)});
+    declare(NumberEntity{Number::of(*number)}, fmt::format("{}", *number));
   }
 
   void bind_type(ast::ExprId value) {
@@ -43,7 +46,7 @@ class Binder {
     }
     const std::optional<DType> dtype = resolve_type(context_, {name->name, expr.span});
     if (!dtype || !within_bound(*dtype, expr.span)) return fail();
-    context_.declare(parameter_.name, TypeEntity{*dtype});
+    declare(TypeEntity{*dtype}, spelling(*dtype));
   }
 
   bool within_bound(DType dtype, Span span) {
@@ -67,15 +70,20 @@ class Binder {
     if (entity != nullptr && std::holds_alternative<FunctionEntity>(entity->node)) {
       entity->used = true;
       const FunctionEntity function = std::get<FunctionEntity>(entity->node);
-      context_.declare(parameter_.name, function);
-      return;
+      return declare(function, name->name);
     }
     if (name != nullptr && is_library_function(name->name)) {
-      context_.declare(parameter_.name, FunctionEntity{{}, name->name, 0});
-      return;
+      return declare(FunctionEntity{{}, name->name, 0}, name->name);
     }
     context_.sink.report(Diag::unknown_function, expr.span, name != nullptr ? name->name : "this");
     fail();
+  }
+
+  // Generated headers say what a generic stands for.
+  void declare(EntityNode entity, std::string_view value) {
+    std::string& bound = context_.kernel.generics;
+    bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", parameter_.name.text, value);
+    context_.declare(parameter_.name, std::move(entity));
   }
 
   Context& context_;

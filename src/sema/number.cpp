@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/rounding.h"
 #include "sema/ir/integer.h"
 
 namespace tessera::sema {
@@ -100,13 +101,6 @@ bool fits(std::int64_t value, DType dtype) {
   return bits >= 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
 }
 
-/// Rounds to a format of `precision` significand bits whose smallest normal exponent is `minimum_exponent`.
-double round_significand(double value, int precision, int minimum_exponent) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  const int exponent = std::max(std::ilogb(value), minimum_exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(value, precision - 1 - exponent)), exponent - precision + 1);
-}
-
 }  // namespace
 
 std::optional<Number> parse_integer(const std::string& text) {
@@ -148,33 +142,6 @@ std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& 
   if (left.is_bool()) return apply_to_bools(op, left.integer != 0, right.integer != 0);
   if (left.is_integer() && right.is_integer()) return apply_to_quotients(op, left, right);
   return apply_to_reals(op, left.real, right.real);
-}
-
-double largest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return std::numeric_limits<float>::max();
-    case DType::bf16: return 0x1.fep127;
-    case DType::f16: return 65504;
-    case DType::fp8_e5m2: return 57344;
-    case DType::fp8_e4m3: return 448;
-    default: return std::numeric_limits<double>::max();
-  }
-}
-
-double round_to(double value, DType dtype) {
-  switch (dtype) {
-    case DType::f32: return static_cast<double>(static_cast<float>(value));
-    case DType::bf16: return static_cast<double>(static_cast<float>(round_significand(value, 8, -126)));
-    case DType::f16: {
-      const double rounded = round_significand(value, 11, -14);
-      return std::abs(rounded) > largest_finite(dtype)
-                 ? std::copysign(std::numeric_limits<double>::infinity(), value)
-                 : rounded;
-    }
-    case DType::fp8_e5m2: return round_significand(value, 3, -14);
-    case DType::fp8_e4m3: return round_significand(value, 4, -6);
-    default: return value;
-  }
 }
 
 std::optional<ir::Literal> to_literal(const Number& number, DType dtype) {

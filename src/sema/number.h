@@ -45,12 +45,6 @@ std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& 
 /// The number as a constant of a type; absent when the type cannot hold it (1.5 or 300 as u8).
 std::optional<ir::Literal> to_literal(const Number& number, DType dtype);
 
-/// The largest finite value of a type of floats.
-double largest_finite(DType dtype);
-
-/// A real rounded to a floating type, as a double.
-double round_to(double value, DType dtype);
-
 /// As it may be written in a message: `3`, `0.5`, `true`.
 std::string spell(const Number& number);
 

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/dtype.h"
 #include "base/id.h"
+#include "base/rounding.h"
 #include "base/source.h"
 #include "base/utf8.h"
 #include "catch.h"
@@ -112,5 +113,37 @@ TEST_CASE("UTF-8 is told from what only looks like it") {
   for (const char* bad : {"\x80", "\xC0\x80", "\xC2", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
                           "\xF4\x90\x80\x80", "\xF5"}) {
     CHECK(utf8_sequence_length(bad, 0) == 0);
+  }
+}
+
+TEST_CASE("numbers of a type are written with as few digits as name them") {
+  struct Case {
+    double written;
+    DType dtype;
+    const char* text;
+  };
+  const Case cases[] = {
+      {1e-5, DType::f32, "1e-5"},
+      {1e-5, DType::f64, "1e-5"},
+      {0.1, DType::bf16, "0.1"},
+      {0.3, DType::bf16, "0.3"},
+      {1e-5, DType::f16, "1e-5"},
+      {2, DType::f32, "2.0"},
+      {-0.5, DType::f32, "-0.5"},
+      {0, DType::f64, "0.0"},
+      {-0.0, DType::f32, "-0.0"},
+      {1e30, DType::f32, "1e30"},
+      {16777217, DType::f64, "16777217.0"},
+      {1.0 / 3, DType::f32, "0.33333334"},
+      {1.0 / 3, DType::f64, "0.3333333333333333"},
+      {0.3, DType::fp8_e4m3, "0.3"},
+      {INFINITY, DType::f32, "inf"},
+      {-INFINITY, DType::bf16, "-inf"},
+      {5e-324, DType::f64, "5e-324"},
+      {1e-45, DType::f32, "1e-45"},
+  };
+  for (const Case& expected : cases) {
+    INFO(expected.text);
+    CHECK(shortest_decimal(round_to(expected.written, expected.dtype), expected.dtype) == expected.text);
   }
 }

@@ -154,8 +154,9 @@ struct Constraint {
 bool holds(const Constraint& constraint, int64_t left, int64_t right);
 
 struct Kernel {
-  std::string name;    // name in the source
-  std::string c_name;  // name of the generated functions: `instance … as c_name`, else name
+  std::string name;      // name in the source
+  std::string c_name;    // name of the generated functions: `instance … as c_name`, else name
+  std::string generics;  // what an instance or defaults bind: "Q = 2, act = gelu", or ""
   std::string doc;
   Span span;
   SizeTable sizes;

@@ -33,7 +33,9 @@ class KernelReader {
   void read_item() {
     const Token token = lexer_.next();
     const std::string_view word = token.spelling;
-    if (word == "doc") {
+    if (word == "generics") {
+      kernel_.generics = lexer_.text();
+    } else if (word == "doc") {
       kernel_.doc = lexer_.text();
     } else if (word == "symbol") {
       read_symbol();

@@ -119,6 +119,7 @@ class Printer {
   }
 
   void print_declarations() {
+    if (!kernel_.generics.empty()) line("generics {}", quoted(kernel_.generics));
     if (!kernel_.doc.empty()) line("doc {}", quoted(kernel_.doc));
     for (size_t i = 0; i < kernel_.symbols.size(); ++i) print_symbol(kernel_.symbols.id_at(i));
     for (const auto& parameter : kernel_.parameters) {
