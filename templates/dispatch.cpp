@@ -2,6 +2,12 @@
 //@ INCLUDE
 
 //@ OPEN
+
+/// In the .cu files.
+namespace detail {
+//@ LAUNCHERS
+}  // namespace detail
+
 namespace {
 
 using tessera::Status;

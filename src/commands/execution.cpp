@@ -15,6 +15,7 @@
 #include "commands/shared_object.h"
 #include "driver/process.h"
 #include "driver/runtime_files.h"
+#include "emit/signature.h"
 #include "emit/target.h"
 #include "tessera/abi.h"
 
@@ -148,7 +149,7 @@ driver::CompileRequest kernel_request(const emit::Emission& emission, const ir::
   for (const emit::GeneratedFile& file : emission.cuda) request.units.push_back({file.name, file.text});
   request.units.push_back({emission.dispatcher.name, emission.dispatcher.text});
   request.headers = {{emission.header.name, emission.header.text}};
-  request.symbols = {kernel.c_name + "_invoke"};
+  request.symbols = {emit::erased_entry(kernel)};
   return request;
 }
 
@@ -247,7 +248,7 @@ std::optional<LoadedKernel::Outcome> LoadedKernel::run(const Problem& problem,
       scalar.integer = problem.scalars[id->index()].integer;
     scalars.push_back(scalar);
   }
-  const TesseraLaunch options{nullptr, launch.variant, 0};
+  const TesseraLaunch options{nullptr, launch.variant < 0 ? 0 : TESSERA_VARIANT(launch.variant), 0};
   const auto invoke = [&] {
     return reinterpret_cast<Invoke>(invoke_)(arguments.data(), scalars.data(), &options);
   };
@@ -335,7 +336,7 @@ std::optional<LoadedKernel> load_kernel(Session& session, Toolbox& toolbox, cons
   LoadedKernel loaded;
   loaded.kernel_ = &kernel;
   loaded.runner_ = &runner;
-  loaded.invoke_ = find_symbol(object, kernel.c_name + "_invoke", session.sink);
+  loaded.invoke_ = find_symbol(object, emit::erased_entry(kernel), session.sink);
   if (loaded.invoke_ == nullptr || !runner.load(runtime != nullptr ? runtime : object, session.sink))
     return std::nullopt;
   for (const emit::GeneratedFile& file : emission->cuda) loaded.units_.push_back(file.text);

@@ -69,7 +69,7 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
   const auto lines = line_directives(options, sources);
   Writer functions, launchers;
   for (const PlannedKernel& kernel : kernels) {
-    print_tables(*kernel.plan.kernel, functions);
+    print_tables(*kernel.plan.kernel, kernel.lowered.functions, functions);
     for (const lowered::Function& function : kernel.lowered.functions) {
       print(function, locate, lines ? &*lines : nullptr, functions);
       functions.blank();
@@ -78,6 +78,7 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
     launchers.blank();
   }
   if (exports_architecture) {
+    launchers.line("/// For the dispatcher, which includes no CUDA. Only the first architecture has it.");
     launchers.line(fmt::format("int {}_device_architecture() {{ return device_architecture(); }}",
                                identifier(options.file_stem)));
     launchers.blank();
@@ -96,7 +97,7 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
 GeneratedFile header_file(const ir::Module& module, const Options& options) {
   Writer declarations, c_declarations;
   for (const ir::Kernel& kernel : module.kernels) {
-    print_declarations(kernel, options.architectures, declarations);
+    print_declaration(kernel, declarations);
     print_c_declarations(kernel, c_declarations);
   }
   declarations.blank();
@@ -116,7 +117,8 @@ std::string architecture_choice(const Options& options) {
   writer.line("int architecture(const tessera::LaunchOptions& options) {");
   writer.indent();
   writer.line("if (options.arch != 0) return options.arch;");
-  writer.line(fmt::format("const int device = {}_device_architecture();", identifier(options.file_stem)));
+  writer.line(
+      fmt::format("const int device = detail::{}_device_architecture();", identifier(options.file_stem)));
   for (auto name = options.architectures.rbegin(); name != options.architectures.rend(); ++name) {
     const std::string number = name->substr(name->find('_') + 1);
     writer.line(fmt::format("if (device >= {0}) return {0};", number));
@@ -125,27 +127,31 @@ std::string architecture_choice(const Options& options) {
   writer.outdent();
   writer.line("}");
   writer.blank();
+  std::string built;
+  for (const std::string& name : options.architectures) built += (built.empty() ? "" : ", ") + name;
   writer.line("Status wrong_architecture(const char* kernel, const tessera::LaunchOptions& options) {");
   writer.indent();
-  writer.line(
-      "return Status({TESSERA_WRONG_ARCHITECTURE, -1, -1, 0, 0, options.arch, kernel, nullptr, nullptr});");
+  writer.line(fmt::format(
+      "return tessera::wrong_architecture(kernel, \"{}\", options, detail::{}_device_architecture());", built,
+      identifier(options.file_stem)));
   writer.outdent();
   writer.line("}");
   return writer.text();
 }
 
 GeneratedFile dispatcher_file(const ir::Module& module, const Options& options) {
-  Writer dispatchers, entries;
+  Writer launchers, dispatchers, entries;
+  launchers.line(fmt::format("int {}_device_architecture();", identifier(options.file_stem)));
   for (const ir::Kernel& kernel : module.kernels) {
+    print_launcher_declarations(kernel, options.architectures, launchers);
     print_dispatcher(kernel, options.architectures, dispatchers);
     print_c_entries(kernel, options.name_space, entries);
   }
   const std::string name = options.file_stem + ".dispatch.cpp";
-  const std::string open = open_namespace(options) +
-                           fmt::format("int {}_device_architecture();\n\n", identifier(options.file_stem));
   return {name, fill_template("dispatch.cpp", {{"BANNER", banner(options, name)},
                                                {"INCLUDE", include_header(options)},
-                                               {"OPEN", open},
+                                               {"OPEN", open_namespace(options)},
+                                               {"LAUNCHERS", launchers.text()},
                                                {"CHOICE", architecture_choice(options)},
                                                {"DISPATCHERS", dispatchers.text()},
                                                {"CLOSE", close_namespace(options)},

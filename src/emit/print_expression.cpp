@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/rounding.h"
 #include "emit/naming.h"
 #include "emit/print.h"
 
@@ -119,10 +120,7 @@ std::string print_literal(const ir::Literal& value, DType type) {
   const std::string name = type_name(is_narrow_float(type) ? DType::f32 : type);
   if (std::isnan(value.real)) return fmt::format("not_a_number<{}>()", name);
   if (std::isinf(value.real)) return fmt::format("{}<{}>()", value.real > 0 ? "highest" : "lowest", name);
-  std::string text =
-      type == DType::f64 ? fmt::format("{}", value.real) : fmt::format("{}", static_cast<float>(value.real));
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  if (type != DType::f64) text += "f";
+  const std::string text = shortest_decimal(value.real, type) + (type == DType::f64 ? "" : "f");
   return is_narrow_float(type) ? fmt::format("from_float<{}>({})", type_name(type), text) : text;
 }
 

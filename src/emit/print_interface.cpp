@@ -2,6 +2,7 @@
 // The header of a file of kernels and the functions that do not depend on a chip: dispatchers and C entries.
 #include <fmt/format.h>
 
+#include "base/rounding.h"
 #include "emit/naming.h"
 #include "emit/print_launcher.h"
 #include "emit/signature.h"
@@ -19,27 +20,45 @@ void print_doc(const ir::Kernel& kernel, Writer& writer) {
   }
 }
 
-// "x: bf16[R, C], y: bf16[R, C], eps: f32 = 1e-05"
+std::string described(const ir::Scalar& scalar) {
+  std::string text = fmt::format("{}: {}", scalar.name, spelling(scalar.dtype));
+  if (!scalar.initial) return text;
+  if (is_bool(scalar.dtype)) return text + (scalar.initial->integer != 0 ? " = true" : " = false");
+  return text + " = " +
+         (is_float(scalar.dtype) ? shortest_decimal(scalar.initial->real, scalar.dtype)
+                                 : fmt::format("{}", scalar.initial->integer));
+}
+
+std::string described(const ir::Kernel& kernel, const ir::Tensor& tensor) {
+  std::string dims;
+  for (const ir::SizeId dim : tensor.dims)
+    dims += (dims.empty() ? "" : ", ") +
+            kernel.sizes.spell(dim, [&](ir::SymbolId id) { return kernel.symbols[id].name; });
+  return fmt::format("{} {}: {}[{}]{}", tensor.is_output ? "out" : "in", tensor.name, spelling(tensor.dtype),
+                     dims, tensor.periodic ? " periodic" : "");
+}
+
+// "in x: bf16[R, C], out y: bf16[R, C], eps: f32 = 1e-5"
 std::string described_parameters(const ir::Kernel& kernel) {
   std::string text;
   for (const auto& parameter : kernel.parameters) {
     if (!text.empty()) text += ", ";
-    if (const auto* scalar = std::get_if<ir::ScalarId>(&parameter)) {
-      const ir::Scalar& row = kernel.scalars[*scalar];
-      text += fmt::format("{}: {}", row.name, spelling(row.dtype));
-      if (row.initial)
-        text += is_float(row.dtype) ? fmt::format(" = {}", row.initial->real)
-                                    : fmt::format(" = {}", row.initial->integer);
-      continue;
-    }
-    const ir::Tensor& tensor = kernel.tensors[std::get<ir::TensorId>(parameter)];
-    text += fmt::format("{} {}: {}[", tensor.is_output ? "out" : "in", tensor.name, spelling(tensor.dtype));
-    for (size_t d = 0; d < tensor.dims.size(); ++d)
-      text += (d > 0 ? ", " : "") +
-              kernel.sizes.spell(tensor.dims[d], [&](ir::SymbolId id) { return kernel.symbols[id].name; });
-    text += "]";
+    const auto* scalar = std::get_if<ir::ScalarId>(&parameter);
+    text += scalar ? described(kernel.scalars[*scalar])
+                   : described(kernel, kernel.tensors[std::get<ir::TensorId>(parameter)]);
   }
   return text;
+}
+
+// The kernel in the words of its source, with its generics bound.
+void print_description(const ir::Kernel& kernel, Writer& writer) {
+  const std::string generics = kernel.generics.empty() ? "" : fmt::format("<{}>", kernel.generics);
+  const bool renamed = kernel.c_name != kernel.name;
+  if (renamed) writer.line(fmt::format("/// instance {}{} as {}", kernel.name, generics, kernel.c_name));
+  writer.line(
+      fmt::format("/// kernel {}{}({})", kernel.name, renamed ? "" : generics, described_parameters(kernel)));
+  for (const ir::Constraint& constraint : kernel.constraints)
+    writer.line(fmt::format("/// where {}{}", constraint.text, constraint.implied ? " (implied)" : ""));
 }
 
 // A tensor of C becomes one of C++ by reference, a scalar by conversion.
@@ -58,7 +77,7 @@ std::string c_arguments(const ir::Kernel& kernel) {
       text += is_bool(scalar.dtype) ? name + " != 0, " : name + ", ";
     }
   }
-  return text + "tessera::launch_options(launch_)";
+  return text + "tessera::launch_options(launch)";
 }
 
 std::string erased_arguments(const ir::Kernel& kernel) {
@@ -66,48 +85,78 @@ std::string erased_arguments(const ir::Kernel& kernel) {
   int tensors = 0, scalars = 0;
   for (const auto& parameter : kernel.parameters) {
     if (std::holds_alternative<ir::TensorId>(parameter)) {
-      text += fmt::format("tensors_[{}], ", tensors++);
+      text += fmt::format("tensors[{}], ", tensors++);
       continue;
     }
     const DType type = kernel.scalars[std::get<ir::ScalarId>(parameter)].dtype;
-    const std::string slot = fmt::format("scalars_[{}].{}", scalars++, is_float(type) ? "real" : "integer");
+    const std::string slot = fmt::format("scalars[{}].{}", scalars++, is_float(type) ? "real" : "integer");
     text += is_narrow_float(type)
                 ? fmt::format("tessera::from_float<{}>(static_cast<float>({})), ", cpp_spelling(type), slot)
                 : fmt::format("static_cast<{}>({}), ", cpp_spelling(type), slot);
   }
-  return text + "tessera::launch_options(launch_)";
+  return text + "tessera::launch_options(launch)";
 }
 
-std::string null_test(const ir::Kernel& kernel) {
-  std::string text;
-  for (const auto& parameter : kernel.parameters)
-    if (const auto* tensor = std::get_if<ir::TensorId>(&parameter))
-      text += fmt::format("{}!{}", text.empty() ? "" : " || ", safe_name(kernel.tensors[*tensor].name));
-  return text;
+constexpr std::string_view kErasedParameters =
+    "const TesseraTensor* tensors, const TesseraScalar* scalars, const TesseraLaunch* launch";
+
+// Each tensor that is a null pointer is refused by its number and name.
+void print_null_tests(const ir::Kernel& kernel, Writer& writer) {
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    const auto* tensor = std::get_if<ir::TensorId>(&kernel.parameters[k]);
+    if (!tensor) continue;
+    const std::string& name = kernel.tensors[*tensor].name;
+    writer.line(fmt::format("if (!{}) return tessera::null_pointer(\"{}\", \"tensor\", {}, \"{}\");",
+                            safe_name(name), kernel.c_name, k, name));
+  }
+}
+
+void print_typed_entry(const ir::Kernel& kernel, const std::string& callee, Writer& writer) {
+  writer.line(
+      fmt::format("extern \"C\" TesseraStatus tessera_{}({}) {{", kernel.c_name, c_parameters(kernel)));
+  writer.indent();
+  print_null_tests(kernel, writer);
+  writer.line(fmt::format("return {}({});", callee, c_arguments(kernel)));
+  writer.outdent();
+  writer.line("}");
+}
+
+void print_erased_entry(const ir::Kernel& kernel, const std::string& callee, Writer& writer) {
+  const auto null_test = [&](std::string_view array) {
+    writer.line(
+        fmt::format("if (!{0}) return tessera::null_pointer(\"{1}\", \"{0}\");", array, kernel.c_name));
+  };
+  writer.line(fmt::format("extern \"C\" TesseraStatus {}({}) {{", erased_entry(kernel), kErasedParameters));
+  writer.indent();
+  if (kernel.tensors.size() > 0) null_test("tensors");
+  if (kernel.scalars.size() > 0)
+    null_test("scalars");
+  else
+    writer.line("static_cast<void>(scalars);");
+  writer.line(fmt::format("return {}({});", callee, erased_arguments(kernel)));
+  writer.outdent();
+  writer.line("}");
 }
 
 }  // namespace
 
-void print_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
-                        Writer& writer) {
+void print_declaration(const ir::Kernel& kernel, Writer& writer) {
   writer.blank();
   print_doc(kernel, writer);
-  writer.line(fmt::format("/// kernel {}({})", kernel.name, described_parameters(kernel)));
-  for (const ir::Constraint& constraint : kernel.constraints)
-    writer.line(fmt::format("/// where {}{}", constraint.text, constraint.implied ? " (implied)" : ""));
-  writer.line(
-      fmt::format("tessera::Status {}({} = {{}});", safe_name(kernel.c_name), qualified_parameters(kernel)));
-  for (const std::string& architecture : architectures)
-    writer.line(fmt::format("tessera::Status {}({});", launcher_name(kernel, architecture),
-                            qualified_parameters(kernel)));
+  print_description(kernel, writer);
+  writer.line(fmt::format("tessera::Status {}({});", safe_name(kernel.c_name), declared_parameters(kernel)));
 }
 
 void print_c_declarations(const ir::Kernel& kernel, Writer& writer) {
   writer.line(fmt::format("TesseraStatus tessera_{}({});", kernel.c_name, c_parameters(kernel)));
-  writer.line(
-      fmt::format("TesseraStatus {}_invoke(const TesseraTensor* tensors_, const TesseraScalar* scalars_, "
-                  "const TesseraLaunch* launch_);",
-                  kernel.c_name));
+  writer.line(fmt::format("TesseraStatus {}({});", erased_entry(kernel), kErasedParameters));
+}
+
+void print_launcher_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
+                                 Writer& writer) {
+  for (const std::string& architecture : architectures)
+    writer.line(fmt::format("tessera::Status {}({});", launcher_name(kernel, architecture),
+                            qualified_parameters(kernel)));
 }
 
 void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
@@ -118,7 +167,8 @@ void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& 
   writer.line("switch (architecture(options)) {");
   writer.indent();
   for (const std::string& architecture : architectures)
-    writer.line(fmt::format("case {}: return {}({});", architecture.substr(architecture.find('_') + 1),
+    writer.line(fmt::format("case {}: return detail::{}({});",
+                            architecture.substr(architecture.find('_') + 1),
                             launcher_name(kernel, architecture), forwarded(kernel)));
   writer.line(fmt::format("default: return wrong_architecture(\"{}\", options);", kernel.c_name));
   writer.outdent();
@@ -129,28 +179,11 @@ void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& 
 }
 
 void print_c_entries(const ir::Kernel& kernel, const std::string& name_space, Writer& writer) {
+  const std::string callee = fmt::format("{}::{}", name_space, safe_name(kernel.c_name));
   writer.blank();
-  writer.line(
-      fmt::format("extern \"C\" TesseraStatus tessera_{}({}) {{", kernel.c_name, c_parameters(kernel)));
-  writer.indent();
-  if (const std::string test = null_test(kernel); !test.empty())
-    writer.line(
-        fmt::format("if ({}) return {{TESSERA_NULL_POINTER, -1, -1, 0, 0, 0, \"{}\", nullptr, nullptr}};",
-                    test, kernel.c_name));
-  writer.line(fmt::format("return {}::{}({});", name_space, safe_name(kernel.c_name), c_arguments(kernel)));
-  writer.outdent();
-  writer.line("}");
+  print_typed_entry(kernel, callee, writer);
   writer.blank();
-  const bool has_scalars = kernel.scalars.size() > 0;
-  writer.line(
-      fmt::format("extern \"C\" TesseraStatus {}_invoke(const TesseraTensor* tensors_, {}const "
-                  "TesseraScalar* scalars_, const TesseraLaunch* launch_) {{",
-                  kernel.c_name, has_scalars ? "" : "[[maybe_unused]] "));
-  writer.indent();
-  writer.line(
-      fmt::format("return {}::{}({});", name_space, safe_name(kernel.c_name), erased_arguments(kernel)));
-  writer.outdent();
-  writer.line("}");
+  print_erased_entry(kernel, callee, writer);
 }
 
 }  // namespace tessera::emit

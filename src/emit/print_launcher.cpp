@@ -90,14 +90,7 @@ class LauncherPrinter {
   }
 
   void check_overlap() {
-    for_each_tensor([&](int argument, const ir::Tensor& tensor) {
-      if (!tensor.is_output) return;
-      for_each_tensor([&](int other, const ir::Tensor& input) {
-        if (other == argument || (input.is_output && other < argument)) return;
-        writer_.line(fmt::format("check.disjoint({}, \"{}\", {}, {}, \"{}\", {});", argument, tensor.name,
-                                 safe_name(tensor.name), other, input.name, safe_name(input.name)));
-      });
-    });
+    if (kernel_.tensors.size() > 1) writer_.line("check.outputs_are_disjoint();");
   }
 
   void choose() {
@@ -108,12 +101,33 @@ class LauncherPrinter {
     std::string conditions;
     for (const Variant& variant : phase.variants)
       conditions += (conditions.empty() ? "" : ", ") + condition(variant);
+    define_run();
     writer_.line(fmt::format("switch (check.choose(options, {{{}}})) {{", conditions));
     writer_.indent();
     for (size_t k = 0; k < phase.variants.size(); ++k) launch(k);
     writer_.line("default: return check.status();");
     writer_.outdent();
     writer_.line("}");
+  }
+
+  // What all variants have in common is said once; functions that read different things name them at the call.
+  void define_run() {
+    const std::string arguments = shared_arguments();
+    writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}) {{",
+                             arguments.empty() ? ", const auto&... arguments" : ""));
+    writer_.indent();
+    writer_.line(fmt::format("return launch(check, options, kernel, blocks, threads, {});",
+                             arguments.empty() ? "arguments..." : arguments));
+    writer_.outdent();
+    writer_.line("};");
+  }
+
+  // What every function takes, or "" when they differ.
+  std::string shared_arguments() const {
+    const std::string first = call_arguments(kernel_, lowered_.functions.front());
+    for (const lowered::Function& function : lowered_.functions)
+      if (call_arguments(kernel_, function) != first) return {};
+    return first;
   }
 
   std::string alignment(int width) const {
@@ -169,12 +183,10 @@ class LauncherPrinter {
                                : variant.rows > 1
                                    ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
                                    : fmt::format("Blocks{{{}}}", units);
-    writer_.line(fmt::format("case {}:  // {}", k, explain(variant)));
-    writer_.indent();
-    writer_.line(fmt::format("return launch(check, options, {}, {}, Threads{{{}}}, {});",
-                             instantiation(function, variant), blocks, variant.threads * variant.rows,
-                             call_arguments(kernel_, function)));
-    writer_.outdent();
+    const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
+    writer_.line(fmt::format("case {}: return run({}, {}, Threads{{{}}}{});", k,
+                             instantiation(function, variant), blocks, variant.threads * variant.rows, own),
+                 explain(variant));
   }
 
   std::string explain(const Variant& variant) const {

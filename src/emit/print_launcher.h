@@ -17,11 +17,13 @@ std::string instantiation(const lowered::Function& function, const Variant& vari
 /// The function that checks the arguments, chooses a variant and launches it: `softmax_sm_80`.
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer);
 
-/// Declarations of all launchers of a kernel, for C++.
-void print_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
-                        Writer& writer);
+/// The declaration for users of C++, with the kernel's documentation.
+void print_declaration(const ir::Kernel& kernel, Writer& writer);
 /// Declarations of the C functions.
 void print_c_declarations(const ir::Kernel& kernel, Writer& writer);
+/// Declarations of the launchers of all architectures, for the dispatcher alone.
+void print_launcher_declarations(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
+                                 Writer& writer);
 /// The function that chooses the architecture.
 void print_dispatcher(const ir::Kernel& kernel, const std::vector<std::string>& architectures,
                       Writer& writer);

@@ -4,8 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "base/rounding.h"
 #include "emit/identifiers.h"
 #include "emit/naming.h"
+#include "emit/print.h"
 
 namespace tessera::emit {
 
@@ -13,31 +17,64 @@ std::string launcher_name(const ir::Kernel& kernel, std::string_view architectur
   return fmt::format("{}_{}", kernel.c_name, architecture);
 }
 
+std::string erased_entry(const ir::Kernel& kernel) { return fmt::format("tessera_{}_invoke", kernel.c_name); }
+
 std::string element_type(const ir::Tensor& tensor) {
   return (tensor.is_output ? "" : "const ") + type_name(tensor.dtype);
 }
 
 namespace {
 
-std::string parameters(const ir::Kernel& kernel, std::string_view scope) {
+// In a public header, which has no `using namespace tessera` and knows only abi.h.
+std::string default_argument(const ir::Literal& value, DType type) {
+  if (!is_float(type)) return print_literal(value, type);
+  const bool wide = type == DType::f64;
+  std::string number = shortest_decimal(value.real, type) + (wide ? "" : "f");
+  if (!std::isfinite(value.real))
+    number = fmt::format("{}std::numeric_limits<{}>::{}()", std::signbit(value.real) ? "-" : "",
+                         wide ? "double" : "float", std::isnan(value.real) ? "quiet_NaN" : "infinity");
+  return is_narrow_float(type) ? fmt::format("tessera::from_float<{}>({})", cpp_spelling(type), number)
+                               : number;
+}
+
+// The number of parameters before the first default argument: C++ wants a default for every one behind it.
+size_t count_without_default(const ir::Kernel& kernel) {
+  size_t count = kernel.parameters.size();
+  for (; count > 0; --count) {
+    const auto* scalar = std::get_if<ir::ScalarId>(&kernel.parameters[count - 1]);
+    if (!scalar || !kernel.scalars[*scalar].initial) break;
+  }
+  return count;
+}
+
+std::string parameters(const ir::Kernel& kernel, std::string_view scope, size_t first_default) {
   std::string text;
-  for (const auto& parameter : kernel.parameters) {
-    if (const auto* tensor = std::get_if<ir::TensorId>(&parameter)) {
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    if (const auto* tensor = std::get_if<ir::TensorId>(&kernel.parameters[k])) {
       text += fmt::format("const {}Tensor& {}, ", scope, safe_name(kernel.tensors[*tensor].name));
-    } else {
-      const ir::Scalar& scalar = kernel.scalars[std::get<ir::ScalarId>(parameter)];
-      text += fmt::format("{} {}, ",
-                          scope.empty() ? type_name(scalar.dtype) : std::string(cpp_spelling(scalar.dtype)),
-                          safe_name(scalar.name));
+      continue;
     }
+    const ir::Scalar& scalar = kernel.scalars[std::get<ir::ScalarId>(kernel.parameters[k])];
+    const std::string type =
+        scope.empty() ? type_name(scalar.dtype) : std::string(cpp_spelling(scalar.dtype));
+    text += fmt::format("{} {}", type, safe_name(scalar.name));
+    if (k >= first_default) text += " = " + default_argument(*scalar.initial, scalar.dtype);
+    text += ", ";
   }
   return fmt::format("{}const {}LaunchOptions& options", text, scope);
 }
 
 }  // namespace
 
-std::string cpp_parameters(const ir::Kernel& kernel) { return parameters(kernel, ""); }
-std::string qualified_parameters(const ir::Kernel& kernel) { return parameters(kernel, "tessera::"); }
+std::string cpp_parameters(const ir::Kernel& kernel) {
+  return parameters(kernel, "", kernel.parameters.size());
+}
+std::string qualified_parameters(const ir::Kernel& kernel) {
+  return parameters(kernel, "tessera::", kernel.parameters.size());
+}
+std::string declared_parameters(const ir::Kernel& kernel) {
+  return parameters(kernel, "tessera::", count_without_default(kernel)) + " = {}";
+}
 
 std::string c_scalar_type(DType type) {
   if (is_narrow_float(type)) return "float";
@@ -55,7 +92,7 @@ std::string c_parameters(const ir::Kernel& kernel) {
       text += fmt::format("{} {}, ", c_scalar_type(scalar.dtype), safe_name(scalar.name));
     }
   }
-  return text + "const TesseraLaunch* launch_";
+  return text + "const TesseraLaunch* launch";
 }
 
 std::string forwarded(const ir::Kernel& kernel) {

@@ -11,12 +11,16 @@ namespace tessera::emit {
 
 /// "softmax_sm_80"
 std::string launcher_name(const ir::Kernel& kernel, std::string_view architecture);
+/// "tessera_softmax_invoke": the C function that takes arrays of arguments.
+std::string erased_entry(const ir::Kernel& kernel);
 /// "const bf16" for a tensor that is read.
 std::string element_type(const ir::Tensor& tensor);
 /// "const Tensor& x, const Tensor& y, float eps, const LaunchOptions& options", inside namespace tessera.
 std::string cpp_parameters(const ir::Kernel& kernel);
-/// The same with `tessera::` before its names, for headers.
+/// The same with `tessera::` before its names.
 std::string qualified_parameters(const ir::Kernel& kernel);
+/// The same for a header: "…, float eps = 1e-5f, const tessera::LaunchOptions& options = {}".
+std::string declared_parameters(const ir::Kernel& kernel);
 /// "const TesseraTensor* x, const TesseraTensor* y, float eps, const TesseraLaunch* launch"
 std::string c_parameters(const ir::Kernel& kernel);
 /// "x, y, eps, options"

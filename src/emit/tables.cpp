@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "emit/identifiers.h"
 #include "emit/naming.h"
 #include "emit/print.h"
 
@@ -13,9 +16,12 @@ std::string table_name(const ir::Kernel& kernel, ir::TableId table) {
   return fmt::format("k_{}_{}", kernel.c_name, kernel.tables[table].name);
 }
 
-void print_tables(const ir::Kernel& kernel, Writer& writer) {
+void print_tables(const ir::Kernel& kernel, const std::vector<lowered::Function>& functions, Writer& writer) {
+  std::set<std::string> used;
+  for (const lowered::Function& function : functions) used.merge(identifiers_in(function.body));
   for (size_t k = 0; k < kernel.tables.size(); ++k) {
     const ir::TableId id = kernel.tables.id_at(k);
+    if (!used.contains(table_name(kernel, id))) continue;
     const ir::Table& table = kernel.tables[id];
     std::string elements;
     for (const ir::Literal& element : table.elements)

@@ -45,6 +45,64 @@ TEST_CASE("each kind goes to its file, or to standard output") {
   CHECK(tesserac({"add.tsr", "--emit=header", "-o", "-"}).says("add_one"));
 }
 
+TEST_CASE("the header quotes the source, and offers its defaults where C++ can") {
+  const Tesserac tesserac;
+  tesserac.write(
+      "quoted.tsr",
+      "const SIGNS = [1, -1];\n"
+      "/// A shifted sum.\n"
+      "kernel shift<int Q, type T: float = f32>(first: i32 = 3, in x: f32[N] periodic, out y: T[N],\n"
+      "                                         scale: f32, eps: f32 = 1e-5, half: bf16 = 0.3,\n"
+      "                                         flip: bool = true, top: f32 = inf)\n"
+      "{\n"
+      "  grid i in N by auto {\n"
+      "    let sign = where(flip, 1, (SIGNS[1] * first) as f32);\n"
+      "    y[i] = sign * x[i + Q] * scale + eps * (half as f32) + min(top, 1) as T;\n"
+      "  }\n"
+      "}\n"
+      "instance shift<Q = 2> as shift_2;\n");
+  const Answer header = tesserac({"quoted.tsr", "--emit=header", "-o", "-"});
+  INFO(header.text);
+  CHECK(header.says(
+      "/// A shifted sum.\n"
+      "/// instance shift<Q = 2, T = f32> as shift_2\n"
+      "/// kernel shift(first: i32 = 3, in x: f32[N] periodic, out y: f32[N], scale: f32, eps: f32 = 1e-5,\n"
+      "///     half: bf16 = 0.3, flip: bool = true, top: f32 = inf)\n"));
+  CHECK(header.says("(int32_t first, const tessera::Tensor& x,"));
+  CHECK(header.says("float eps = 1e-5f,"));
+  CHECK(header.says("tessera::bf16 half = tessera::from_float<tessera::bf16>(0.3f), bool flip = true"));
+  CHECK(header.says("float top = std::numeric_limits<float>::infinity()"));
+  CHECK(header.says("TesseraStatus tessera_shift_2_invoke(const TesseraTensor* tensors,"));
+  CHECK(header.says("const TesseraLaunch* launch);"));
+  CHECK_FALSE(header.says("sm_80"));
+}
+
+TEST_CASE("launchers are the dispatcher's own, and tables without a use are not printed") {
+  const Tesserac tesserac;
+  tesserac.write("tables.tsr",
+                 "const FOLDED = [1.0, 2.0];\n"
+                 "const READ = [1.0, 2.0, 4.0];\n"
+                 "kernel tables(in i: index[N], in x: f32[N], out y: f32[N]) {\n"
+                 "  grid n in N by auto { y[n] = x[n] * FOLDED[1] + (READ[i[n]] ?? 0); }\n"
+                 "}\n");
+  const Answer cuda = tesserac({"tables.tsr", "--emit=cuda", "--arch=sm_90", "-o", "-"});
+  INFO(cuda.text);
+  CHECK(cuda.code == 0);
+  CHECK(cuda.says("TESSERA_TABLE(float, k_tables_READ, 3)"));
+  CHECK_FALSE(cuda.says("FOLDED"));
+  CHECK(cuda.says("check.outputs_are_disjoint();\n"));
+  CHECK(cuda.says("const auto run = [&](auto* kernel, Blocks blocks, Threads threads) {\n"));
+  CHECK(cuda.says("    case 0: return run(tables<"));
+  CHECK(tesserac({"tables.tsr", "-o", "out"}).code == 0);
+  const std::string dispatch = tesserac.read("out/tables.dispatch.cpp");
+  INFO(dispatch);
+  CHECK(dispatch.find("case 90: return detail::tables_sm_90(i, x, y, options);") != std::string::npos);
+  CHECK(dispatch.find("if (!i) return tessera::null_pointer(\"tables\", \"tensor\", 0, \"i\");") !=
+        std::string::npos);
+  CHECK(dispatch.find("if (!tensors) return tessera::null_pointer(\"tables\", \"tensors\");") !=
+        std::string::npos);
+}
+
 TEST_CASE("the same input gives the same bytes, and equal files are left alone") {
   const Tesserac tesserac;
   CHECK(tesserac({"softmax.tsr", "-o", "out"}).code == 0);

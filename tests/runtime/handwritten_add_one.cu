@@ -7,7 +7,7 @@
 
 namespace kernels {
 using namespace tessera;
-using tessera::index;
+using tessera::index;  // hides ::index, a function of <strings.h>
 
 namespace {
 
@@ -44,7 +44,7 @@ Status add_one(const Tensor& x, const Tensor& y, const LaunchOptions& options) {
   const index R = check.symbol("R", 0, x, 0), C = check.symbol("C", 0, x, 1);
   check.extent(1, "y", y, 0, R, "R");
   check.extent(1, "y", y, 1, C, "C");
-  check.disjoint(1, "y", y, 0, "x", x);
+  check.outputs_are_disjoint();
 
   const bool aligned = vector_access(x, 1, 8) && vector_access(y, 1, 8);
   switch (check.choose(options, {aligned, true})) {

@@ -7,7 +7,7 @@
 
 namespace kernels {
 using namespace tessera;
-using tessera::index;
+using tessera::index;  // hides ::index, a function of <strings.h>
 
 namespace {
 
@@ -45,7 +45,7 @@ Status transpose(const Tensor& x, const Tensor& y, const LaunchOptions& options)
   const index R = check.symbol("R", 0, x, 0), C = check.symbol("C", 0, x, 1);
   check.extent(1, "y", y, 0, C, "C");
   check.extent(1, "y", y, 1, R, "R");
-  check.disjoint(1, "y", y, 0, "x", x);
+  check.outputs_are_disjoint();
   switch (check.choose(options, {true})) {
     case 0:
       return launch(check, options, transpose_tiles<32, 8>, Blocks{ceil_divide(R, 32) * ceil_divide(C, 32)},

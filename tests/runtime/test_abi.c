@@ -8,7 +8,12 @@ int test_abi_message(char* buffer, size_t size) {
 }
 
 int test_abi_rank(TesseraTensor tensor) {
-  const TesseraLaunch launch = TESSERA_DEFAULT_LAUNCH;
-  const TesseraScalar scalar = {.integer = launch.variant + 1};
-  return tensor.rank + (int)scalar.integer;
+  const TesseraScalar scalar = {.integer = tensor.rank};
+  return (int)scalar.integer;
+}
+
+TesseraLaunch test_abi_launch(int variant) {
+  TesseraLaunch launch = {0};
+  if (variant >= 0) launch.variant = TESSERA_VARIANT(variant);
+  return launch;
 }

@@ -15,6 +15,9 @@ int test_abi_message(char* buffer, size_t size);
 /** The rank of a tensor that crosses from C++ to C by value. */
 int test_abi_rank(TesseraTensor tensor);
 
+/** All zeros, except for the variant where it is not negative. */
+TesseraLaunch test_abi_launch(int variant);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,7 +26,7 @@ Status launcher(const Tensor& x, const Tensor& y, const LaunchOptions& options =
   check.extent(1, "y", y, 0, R, "R");
   check.extent(1, "y", y, 1, C, "C");
   check.require(C >= 2, "C >= 2");
-  check.disjoint(1, "y", y, 0, "x", x);
+  check.outputs_are_disjoint();
   const int variant = check.choose(options, {C % 8 == 0, C >= 0});
   const Status status =
       launch(check, options, count_threads, Blocks{variant < 0 ? 3 : 1}, Threads{1}, view<float, 2>(y));
@@ -137,7 +137,7 @@ TEST_CASE("empty tensors need no memory and are checked all the same") {
   LaunchCheck check("k");
   check.tensor<const bf16, 2>(0, "x", data.tx);
   check.tensor<float, 2>(1, "y", data.ty);
-  check.disjoint(1, "y", data.ty, 0, "x", data.tx);
+  check.outputs_are_disjoint();
   CHECK(check.ok());
   CHECK(launch(check, {}, count_threads, Blocks{0}, Threads{1}, view<float, 2>(data.ty)).ok());
 }
@@ -180,9 +180,69 @@ TEST_CASE("the C interface says the same") {
   const LaunchOptions options = launch_options(nullptr);
   CHECK(options.stream == nullptr);
   CHECK(options.variant == -1);
-  CHECK(launch_options(&TESSERA_DEFAULT_LAUNCH).variant == -1);
   static_assert(sizeof(Status) == sizeof(TesseraStatus) && std::is_trivially_copyable_v<Status>);
   static_assert(sizeof(Tensor) == 8 + 2 * 64 + 16 && std::is_standard_layout_v<Tensor>);
+}
+
+TEST_CASE("a launch of zeros leaves every choice to the launcher") {
+  for (const int variant : {-1, 0, 3}) {
+    const TesseraLaunch launch = test_abi_launch(variant);
+    const LaunchOptions options = launch_options(&launch);
+    CHECK(options.stream == nullptr);
+    CHECK(options.variant == variant);
+    CHECK(options.arch == 0);
+  }
+  const TesseraLaunch negative{nullptr, INT32_MIN, 0};
+  CHECK(launch_options(&negative).variant == -1);
+}
+
+TEST_CASE("null pointers and builds that do not fit are told in words") {
+  CHECK(null_pointer("k", "tensor", 2, "y").message() == "k: argument 2 (y): tensor is null");
+  CHECK(null_pointer("k", "scalars").message() == "k: scalars is null");
+  CHECK(null_pointer("k", "scalars").code == TESSERA_NULL_POINTER);
+  CHECK(wrong_architecture("k", "sm_80, sm_90", {}, 75).message() ==
+        "k: built for sm_80, sm_90, the device is sm_75");
+  CHECK(wrong_architecture("k", "sm_80, sm_90", {}, 0).message() ==
+        "k: built for sm_80, sm_90, there is no GPU");
+  CHECK(wrong_architecture("k", "sm_90", {.arch = 80}, 90).message() ==
+        "k: built for sm_90, the launch asks for sm_80");
+  const Status no_image(TesseraStatus{TESSERA_WRONG_ARCHITECTURE, -1, -1, 209, 0, 75, "k", nullptr,
+                                      "cudaErrorNoKernelImageForDevice"});
+  CHECK(no_image.message() ==
+        "k: CUDA error 209 (cudaErrorNoKernelImageForDevice): compiled without code for the device, sm_75");
+}
+
+TEST_CASE("an output shares memory with nothing; inputs may share") {
+  alignas(16) float memory[64] = {};
+  struct Case {
+    int y, z;  // where the outputs begin
+    const char* message;
+  };
+  const Case cases[] = {
+      {16, 24, "tessera: ok"},
+      {12, 24, "k: argument 2 (y): shares memory with argument 0 (x)"},
+      {24, 4, "k: argument 3 (z): shares memory with argument 0 (x)"},
+      {24, 31, "k: argument 2 (y): shares memory with argument 3 (z)"},
+  };
+  for (const Case& expected : cases) {
+    LaunchCheck check("k");
+    check.tensor<const float, 1>(0, "x", tensor(memory, {16}));
+    check.tensor<const float, 1>(1, "w", tensor(memory, {1}));
+    check.tensor<float, 1>(2, "y", tensor(memory + expected.y, {8}));
+    check.tensor<float, 1>(3, "z", tensor(memory + expected.z, {8}), Access::update);
+    check.outputs_are_disjoint();
+    CHECK(check.status().message() == expected.message);
+  }
+}
+
+TEST_CASE("a launch with more tensors than the checks remember is refused") {
+  float memory[1] = {};
+  LaunchCheck check("k");
+  for (int argument = 0; argument < 64; ++argument)
+    check.tensor<const float, 1>(argument, "x", tensor(memory, {1}));
+  CHECK(check.ok());
+  check.tensor<const float, 1>(64, "y", tensor(memory, {1}));
+  CHECK(check.status().message() == "k: argument 64 (y): too large: more than 64 tensors");
 }
 
 }  // namespace launch_check

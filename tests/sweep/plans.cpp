@@ -114,12 +114,13 @@ class PlanCompiler {
     for (const emit::GeneratedFile& file : emission->cuda) request.units.push_back({file.name, file.text});
     request.units.push_back({emission->dispatcher.name, emission->dispatcher.text});
     request.headers = {{emission->header.name, emission->header.text}};
-    for (const ir::Kernel& kernel : module.kernels) request.symbols.push_back(kernel.c_name + "_invoke");
+    for (const ir::Kernel& kernel : module.kernels)
+      request.symbols.push_back("tessera_" + kernel.c_name + "_invoke");
     const std::optional<std::string> bytes = driver::compile(request, cache_, sink_);
     if (!bytes) fail(path_ + " under " + name, sink_);
     void* object = load(*bytes);
     const auto find = [object](const std::string& kernel) {
-      return reinterpret_cast<Entry>(::dlsym(object, (kernel + "_invoke").c_str()));
+      return reinterpret_cast<Entry>(::dlsym(object, ("tessera_" + kernel + "_invoke").c_str()));
     };
     return std::make_unique<LaunchExecutor>(find, "plan " + name + ", ");
   }

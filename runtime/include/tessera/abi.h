@@ -7,31 +7,48 @@
 #include "tessera/status.h"
 #include "tessera/tensor.h"
 
-/** How to launch. Zero-initialise it, then set `variant` to -1: or use TESSERA_DEFAULT_LAUNCH. */
+/** How to launch; null, or all zeros, leaves every choice to the launcher:
+    `TesseraLaunch launch = {0}; launch.stream = stream;` */
 typedef struct TesseraLaunch {
-  void* stream;    /**< a cudaStream_t; null is the default stream */
-  int32_t variant; /**< -1: the launcher chooses; otherwise this variant or an error. For tests and tuning. */
-  int32_t arch; /**< 0: that of the tensors' device; otherwise 80, 90, …: the dispatcher takes this build or
-                   errs */
+  void* stream; /**< a cudaStream_t; null is the default stream */
+  int32_t
+      variant; /**< 0: the launcher chooses; TESSERA_VARIANT(n): variant n or an error, for tests and tuning */
+  int32_t arch; /**< 0: that of the device; 80, 90, …: this build or an error */
 } TesseraLaunch;
 
-/** Default stream, variant and architecture. */
-static const TesseraLaunch TESSERA_DEFAULT_LAUNCH = {0, -1, 0};
+/** Variant number n, which counts from 0 in reports and messages, as TesseraLaunch::variant. */
+#define TESSERA_VARIANT(n) ((n) + 1)
 
 #ifdef __cplusplus
+#include <limits>
+
 namespace tessera {
 
-/// TesseraLaunch with its defaults: `{}`, `{.stream = stream}`.
+/// TesseraLaunch for C++: `{}`, `{.stream = stream}`, `{.variant = 2}`.
 struct LaunchOptions {
   void* stream = nullptr;  ///< a cudaStream_t; null is the default stream
-  int variant = -1;        ///< -1: the launcher chooses
-  int arch = 0;            ///< 0: that of the tensors' device
+  int variant = -1;        ///< the number of a variant; -1: the launcher chooses
+  int arch = 0;            ///< 0: that of the device
 };
 
 /// The options of a C caller; null stands for the defaults.
 inline LaunchOptions launch_options(const TesseraLaunch* launch) {
   if (launch == nullptr) return {};
-  return {launch->stream, launch->variant, launch->arch};
+  return {launch->stream, launch->variant > 0 ? launch->variant - 1 : -1, launch->arch};
+}
+
+/// The Status of a null pointer: `what` is "tensor" for argument number `argument`, or "tensors" for all of them.
+inline Status null_pointer(const char* kernel, const char* what, int argument = -1,
+                           const char* name = nullptr) {
+  return Status(TesseraStatus{TESSERA_NULL_POINTER, argument, -1, 0, 0, 0, kernel, name, what});
+}
+
+/// The Status of a launch that no build serves; `built` lists those there are, `device` is the architecture
+/// of the current device, or 0 without one.
+inline Status wrong_architecture(const char* kernel, const char* built, const LaunchOptions& options,
+                                 int device) {
+  return Status(
+      TesseraStatus{TESSERA_WRONG_ARCHITECTURE, -1, -1, 0, options.arch, device, kernel, nullptr, built});
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tessera/architecture.h"
 #include "tessera/launch_check.h"
 #include "tessera/numbers.h"
 
@@ -42,16 +43,9 @@ inline constexpr index kMaxBlocks = 0x7fffffff;
 inline constexpr int kDefaultDynamicSharedBytes = 48 * 1024;
 
 #if TESSERA_TWIN
-inline int current_device() { return TESSERA_HOST; }
-
 /// What no GPU takes, the twin does not take either.
 inline constexpr int kMaxThreads = 1024, kMaxDynamicSharedBytes = 227 * 1024;
 #else
-inline int current_device() {
-  int device = -2;
-  return cudaGetDevice(&device) == cudaSuccess ? device : -2;
-}
-
 /// The Status of a CUDA error, which is thereby dealt with.
 inline Status cuda_status(const LaunchCheck& check, cudaError_t error) {
   if (error == cudaSuccess) return Status{};
@@ -59,8 +53,8 @@ inline Status cuda_status(const LaunchCheck& check, cudaError_t error) {
   const bool wrong_build = error == cudaErrorNoKernelImageForDevice ||
                            error == cudaErrorInvalidDeviceFunction || error == cudaErrorUnsupportedPtxVersion;
   return Status(TesseraStatus{wrong_build ? TESSERA_WRONG_ARCHITECTURE : TESSERA_CUDA_ERROR, -1, -1,
-                              static_cast<std::int32_t>(error), 0, 0, check.kernel(), nullptr,
-                              cudaGetErrorName(error)});
+                              static_cast<std::int32_t>(error), 0, wrong_build ? device_architecture() : 0,
+                              check.kernel(), nullptr, cudaGetErrorName(error)});
 }
 
 /// Queues the kernel with its parameters behind the stream.

@@ -62,6 +62,15 @@ inline index footprint(const Tensor& tensor) {
   return __builtin_mul_overflow(elements, dtype_bytes(tensor.dtype), &bytes) ? -1 : bytes;
 }
 
+/// Whether a byte lies between the first and the last of both tensors, whose footprints are known to be valid.
+inline bool overlap(const Tensor& a, const Tensor& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  const auto a_bytes = static_cast<std::uintptr_t>(footprint(a));
+  const auto b_bytes = static_cast<std::uintptr_t>(footprint(b));
+  return a_bytes > 0 && b_bytes > 0 && a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
+}
+
 /// Whether extents alone multiply to at most 2^62 elements; broadcast tensors may have more elements than
 /// bytes.
 inline bool countable(const Tensor& tensor) {
@@ -74,7 +83,7 @@ inline bool countable(const Tensor& tensor) {
   return true;
 }
 
-/// The device that kernels of this build run on now.
+/// The device that kernels of this build run on now; defined in architecture.h, which asks CUDA.
 int current_device();
 
 }  // namespace detail
@@ -101,6 +110,7 @@ class LaunchCheck {
  public:
   /// An argument that has been checked; the host twin watches it during the launch.
   struct Argument {
+    int number;
     const char* name;
     Tensor tensor;
     Access access;
@@ -136,16 +146,17 @@ class LaunchCheck {
     if (!holds) refuse(TESSERA_CONSTRAINT, -1, nullptr, 1, 0, -1, rule);
   }
 
-  /// The memory of a written tensor and that of another argument do not overlap.
-  void disjoint(int argument, const char* name, const Tensor& tensor, int other_argument,
-                const char* other_name, const Tensor& other) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(tensor.data);
-    const auto other_begin = reinterpret_cast<std::uintptr_t>(other.data);
-    const auto bytes = static_cast<std::uintptr_t>(ok() ? detail::footprint(tensor) : 0);
-    const auto other_bytes = static_cast<std::uintptr_t>(ok() ? detail::footprint(other) : 0);
-    if (bytes == 0 || other_bytes == 0 || begin + bytes <= other_begin || other_begin + other_bytes <= begin)
-      return;
-    refuse(TESSERA_OVERLAP, argument, name, -1, other_argument, -1, other_name);
+  /// The memory of each written tensor overlaps with that of no other tensor checked so far.
+  void outputs_are_disjoint() {
+    if (!ok()) return;
+    for (const Argument& output : *this) {
+      if (output.access == Access::in) continue;
+      for (const Argument& other : *this) {
+        const bool seen = other.access != Access::in && other.number <= output.number;
+        if (!seen && detail::overlap(output.tensor, other.tensor))
+          refuse(TESSERA_OVERLAP, output.number, output.name, -1, other.number, -1, other.name);
+      }
+    }
   }
 
   /// The first variant whose condition holds, or the one that the options name if its condition holds. -1,
@@ -193,7 +204,9 @@ class LaunchCheck {
     if (!same_dtype) return refuse(TESSERA_WRONG_DTYPE, argument, name, dtype, tensor.dtype);
     check_shape(argument, name, tensor, access);
     check_memory(argument, name, tensor);
-    if (count_ < kMaxArguments) arguments_[count_++] = {name, tensor, access};
+    if (count_ == kMaxArguments)
+      return refuse(TESSERA_TOO_LARGE, argument, name, 0, 0, -1, "more than 64 tensors");
+    arguments_[count_++] = {argument, name, tensor, access};
   }
 
   void check_shape(int argument, const char* name, const Tensor& tensor, Access access) {

@@ -20,11 +20,11 @@ enum TesseraStatusCode {
   TESSERA_WRONG_STRIDE = 4, /**< negative; or elements of an output that share memory */
   TESSERA_MISALIGNED = 5,   /**< expected: alignment in bytes, actual: address modulo that */
   TESSERA_WRONG_DEVICE = 6,
-  TESSERA_NULL_POINTER = 7,
-  TESSERA_OVERLAP = 8,    /**< with argument number `actual` */
-  TESSERA_CONSTRAINT = 9, /**< `rule` does not hold */
-  TESSERA_WRONG_ARCHITECTURE =
-      10, /**< the code was not built for this GPU, or options name another architecture */
+  TESSERA_NULL_POINTER = 7,        /**< `rule` is what is null; if that is null too, the data of the tensor */
+  TESSERA_OVERLAP = 8,             /**< with argument number `actual` */
+  TESSERA_CONSTRAINT = 9,          /**< `rule` does not hold */
+  TESSERA_WRONG_ARCHITECTURE = 10, /**< actual: of the device, or 0; expected: what the launch names, or 0;
+                                      `rule`: what was built, or the CUDA error's name */
   TESSERA_UNKNOWN_VARIANT =
       11, /**< the variant asked for (actual) does not exist or does not fit these arguments */
   TESSERA_TOO_LARGE = 12,  /**< sizes or offsets beyond 63 bits, or more than the GPU has */
@@ -54,6 +54,18 @@ static inline const char* tessera_dtype_name(int64_t dtype) {
   return dtype >= 0 && dtype < (int64_t)(sizeof names / sizeof names[0]) ? names[dtype] : "?";
 }
 
+/** What was built, and what the device is or the launch asks for. */
+static inline int tessera_architecture_detail(const TesseraStatus* status, char* buffer, size_t size) {
+  const long long named = (long long)status->expected, device = (long long)status->actual;
+  const char* rule = status->rule ? status->rule : "";
+  if (status->cuda_error != 0)
+    return snprintf(buffer, size, "CUDA error %d (%s): compiled without code for the device, sm_%lld",
+                    (int)status->cuda_error, rule, device);
+  if (named != 0) return snprintf(buffer, size, "built for %s, the launch asks for sm_%lld", rule, named);
+  if (device == 0) return snprintf(buffer, size, "built for %s, there is no GPU", rule);
+  return snprintf(buffer, size, "built for %s, the device is sm_%lld", rule, device);
+}
+
 /** Writes the part of a message that follows the argument's name; returns as snprintf does. */
 static inline int tessera_status_detail(const TesseraStatus* status, char* buffer, size_t size) {
   const long long expected = (long long)status->expected, actual = (long long)status->actual;
@@ -74,11 +86,11 @@ static inline int tessera_status_detail(const TesseraStatus* status, char* buffe
       return snprintf(buffer, size, "address is %lld modulo %lld, expected 0", actual, expected);
     case TESSERA_WRONG_DEVICE:
       return snprintf(buffer, size, "device is %lld, expected %lld", actual, expected);
-    case TESSERA_NULL_POINTER: return snprintf(buffer, size, "data is null");
+    case TESSERA_NULL_POINTER: return snprintf(buffer, size, "%s is null", status->rule ? rule : "data");
     case TESSERA_OVERLAP:
       return snprintf(buffer, size, "shares memory with argument %lld (%s)", actual, rule);
     case TESSERA_CONSTRAINT: return snprintf(buffer, size, "requires %s", rule);
-    case TESSERA_WRONG_ARCHITECTURE: return snprintf(buffer, size, "not built for this architecture");
+    case TESSERA_WRONG_ARCHITECTURE: return tessera_architecture_detail(status, buffer, size);
     case TESSERA_UNKNOWN_VARIANT:
       if (actual < 0) return snprintf(buffer, size, "no variant fits these arguments");
       return snprintf(buffer, size, "variant %lld does not fit these arguments", actual);

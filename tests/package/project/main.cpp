@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <vector>
 
+extern "C" int check_c_interface(void);
+
 int main() {
+  if (check_c_interface() != 0) return 1;
   const tessera::index n = 1000;
   std::vector<float> x(n), y(n, -1.0F);
   for (tessera::index i = 0; i < n; ++i) x[i] = static_cast<float>(i) * 0.25F;
 
-  const tessera::Status status = outside::scale(tessera::tensor(x.data(), {n}), tessera::tensor(y.data(), {n}), 3.0F, {});
+  const tessera::Status status = outside::scale(tessera::tensor(x.data(), {n}), tessera::tensor(y.data(), {n}), 3.0F);
   if (!status.ok()) {
     std::printf("scale: %s\n", status.message().c_str());
     return 1;
