@@ -137,6 +137,9 @@ class FunctionLowering {
   lowered::Expr presence(ir::ValueId id);
   bool divides_lane(const ir::Binary& op) const;
   lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);
+  std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
+
+  // lower_accesses.cpp: loads and stores, and where their addresses are computed
   std::string kept_vector(ir::ValueId id, const ir::Load& op);
   lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
@@ -148,7 +151,6 @@ class FunctionLowering {
                        lowered::Expr& exists, int64_t phase = 0);
   Interleave interleave_of(ir::ValueId id) const;
   std::string line_of(ir::TensorId tensor, const std::vector<lowered::Expr>& lead, size_t target);
-  std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 
   // lower_staging.cpp: tiles through shared memory
   void declare_stages();

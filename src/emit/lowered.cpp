@@ -80,6 +80,18 @@ Expr conjunction(Expr left, Expr right) {
   return binary("&&", std::move(left), std::move(right), DType::boolean);
 }
 
+Expr zero(DType type) { return literal({}, type); }
+
+bool is_trivial(const Expr& expression) {
+  switch (expression->kind) {
+    case Expression::Kind::name:
+    case Expression::Kind::literal: return true;
+    case Expression::Kind::element:
+      return is_trivial(expression->operands[0]) && is_trivial(expression->operands[1]);
+    default: return false;
+  }
+}
+
 std::optional<int64_t> constant_of(const Expr& expression) {
   if (expression->kind != Expression::Kind::literal || is_float(expression->type)) return std::nullopt;
   return expression->value.integer;

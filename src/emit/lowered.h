@@ -63,6 +63,11 @@ Expr conjunction(Expr left, Expr right);
 Expr add(Expr left, Expr right);
 Expr multiply(Expr left, Expr right);
 
+Expr zero(DType type);
+
+/// Whether naming the expression would say nothing: a name, a number, or an element at one.
+bool is_trivial(const Expr& expression);
+
 /// The number, when the expression is a literal of an integer type.
 std::optional<int64_t> constant_of(const Expr& expression);
 

@@ -385,7 +385,8 @@ class AxisChooser {
         if (phase_.vector_loads.contains(access.value) && !access.is_write() &&
             !access.axes.contains(unit.axis))
           shared += weight(access);
-      if (shared == 0 || shared < most) continue;  // of equals the last: its coordinates lie closest in memory
+      if (shared == 0 || shared < most)
+        continue;  // of equals the last: its coordinates lie closest in memory
       most = shared;
       phase_.strip_axis = unit.axis;
     }

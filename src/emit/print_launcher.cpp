@@ -184,9 +184,11 @@ class LauncherPrinter {
                                    ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
                                    : fmt::format("Blocks{{{}}}", units);
     const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
-    writer_.line(fmt::format("case {}: return run({}, {}, Threads{{{}}}{});", k,
-                             instantiation(function, variant), blocks, variant.threads * variant.rows, own),
-                 explain(variant));
+    writer_.line(fmt::format("case {}:", k), explain(variant));
+    writer_.indent();
+    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{});", instantiation(function, variant), blocks,
+                             variant.threads * variant.rows, own));
+    writer_.outdent();
   }
 
   std::string explain(const Variant& variant) const {
