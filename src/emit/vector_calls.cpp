@@ -279,6 +279,8 @@ class LoopSplitter {
     const bool widened = operand->kind == Expression::Kind::call && operand->text == "to_float";
     const Expr& element = widened ? operand->operands[0] : operand;
     if (!is_whole(element, element->type) || !may_split(statement)) return false;
+    const Expr& target = assign->target;  // one for all elements, not one for each
+    if (target->kind == Expression::Kind::element && is_name(target->operands[1], item_)) return false;
     if (base_name(assign->target) == base_name(element)) return false;
     close_part();
     Expr extreme =
