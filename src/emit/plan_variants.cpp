@@ -135,7 +135,7 @@ class VariantChooser {
     const int strips = strips_in_budget(width);
     const bool small = width > 1 && strips >= kRowStrips && !writes_copies();
     const int block = warps_ ? *warps_ * kWarp : small ? kRowThreads : kBlockThreads;
-    const int streaming = warps_ ? block : streaming_threads(2 * kBlockThreads);
+    const int streaming = warps_ ? block : streaming_threads(width > 1 ? 2 * kBlockThreads : kBlockThreads);
     if ((!warps_ && width > 1) || (warps_ && *warps_ == 1))
       add("warp_" + kind, 0, kWarp, warps_ ? 1 : kWarpRows, width, strips,
           static_cast<int64_t>(kWarp) * width * strips);
