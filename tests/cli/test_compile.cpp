@@ -92,7 +92,7 @@ TEST_CASE("launchers are the dispatcher's own, and tables without a use are not 
   CHECK_FALSE(cuda.says("FOLDED"));
   CHECK(cuda.says("check.outputs_are_disjoint();\n"));
   CHECK(cuda.says("const auto run = [&](auto* kernel, Blocks blocks, Threads threads) {\n"));
-  CHECK(cuda.says("    case 0: return run(tables<"));
+  CHECK(cuda.says("      return run(tables<"));
   CHECK(tesserac({"tables.tsr", "-o", "out"}).code == 0);
   const std::string dispatch = tesserac.read("out/tables.dispatch.cpp");
   INFO(dispatch);
