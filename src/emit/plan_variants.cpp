@@ -126,7 +126,7 @@ class VariantChooser {
     const std::string kind = width > 1 ? "vector" : "any";
     if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, 1, 0);
     add("warp_" + kind, 0, kWarp, kWarpRows, width, 1, static_cast<int64_t>(kWarp) * width * 2);
-    add("block_" + kind, 0, streaming_threads(4 * kBlockThreads), 1, width, 1, 0);
+    add("block_" + kind, 0, streaming_threads(2 * kBlockThreads), 1, width, 1, 0);
   }
 
   void row_variants(int width) {

@@ -17,6 +17,7 @@ class Group {
   static constexpr int kLanes =
       kThreads < kWarpThreads ? kThreads : kWarpThreads;  // of a warp, in this group
   static constexpr int kWarps = kThreads / kLanes;
+  static constexpr int kManyWarps = 16;  // reading the value of each in every thread would take longer
 
   static_assert(kThreads > 0 && kGroups > 0, "a group has threads");
   static_assert(kThreads % kWarpThreads == 0 || (kThreads < kWarpThreads && (kThreads & (kThreads - 1)) == 0),
@@ -78,7 +79,7 @@ class Group {
     return kFirst << (thread_index() % kWarpThreads / kLanes * kLanes);
   }
 
-  /// Each warp leaves its value in shared memory, and all threads combine them in the order of the warps.
+  /// Each warp leaves its value in shared memory, and all threads combine them in the same order.
   template <typename Op, typename T>
   TESSERA_DEVICE T combine_warps(Op op, T value, Location where) {
     TESSERA_SHARED(T, partial, 2 * kGroups * kWarps);
@@ -87,6 +88,15 @@ class Group {
                    // read it by then
     if (rank() % kWarpThreads == 0) partial.store(first + rank() / kWarpThreads, value, where);
     sync(where);
+    if constexpr (kWarps >= kManyWarps && (kWarps & (kWarps - 1)) == 0) {
+      // One value a lane, combined as the lanes of a warp were.
+      T total = partial.load(first + thread_index() % kWarps, where);
+      TESSERA_UNROLL
+      for (int distance = kWarps / 2; distance > 0; distance /= 2) {
+        total = op(total, shuffle_xor(total, distance, lanes(), where));
+      }
+      return total;
+    }
     T total = partial.load(first, where);
     TESSERA_UNROLL
     for (int warp = 1; warp < kWarps; ++warp) total = op(total, partial.load(first + warp, where));
