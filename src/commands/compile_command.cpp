@@ -68,6 +68,7 @@ class Compilation {
     destination_ = *destination;
     emit_options_.file_stem = destination_.stem;
     if (options_.maps_to_source) emit_options_.line_map = line_map();
+    emit_options_.report = wants(EmitKind::report);
     if (make_texts() && !session_.failed()) deliver();
     return session_.finish();
   }

@@ -181,7 +181,7 @@ std::optional<Emission> emit(const ir::Module& module, const Options& options, c
       auto planned = plan_kernel(kernel, *target, options, sink);
       if (!planned) continue;
       result.plan += describe(planned->plan);
-      result.report += report(planned->plan, planned->lowered);
+      if (options.report) result.report += report(planned->plan, planned->lowered);
       kernels.push_back(std::move(*planned));
     }
     if (sink.has_errors()) return std::nullopt;

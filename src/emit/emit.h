@@ -41,6 +41,7 @@ struct Options {
   std::string source_name;             // as it stands in comments: "softmax.tsr"
   std::string name_space = "kernels";  // of the C++ functions
   std::optional<LineMap> line_map;     // absent: generated lines stand for themselves
+  bool report = false;                 // whether to estimate what kernels cost, which takes longer than emitting them
 };
 
 struct GeneratedFile {
@@ -53,7 +54,7 @@ struct Emission {
   std::vector<GeneratedFile> cuda;  // softmax.sm_80.cu, one an architecture
   GeneratedFile dispatcher;         // softmax.dispatch.cpp: chooses the architecture
   std::string plan;                 // what was decided, and why
-  std::string report;               // bytes, flops, shared memory, registers, coalescing, limits
+  std::string report;               // if asked for: bytes, flops, shared memory, registers, coalescing, limits
 };
 
 /// Emits all kernels of a module. Nothing is returned when a diagnostic of severity error was reported.
