@@ -15,13 +15,17 @@ namespace tessera::emit {
 /// A value at fixed coordinates of its unrolled axes.
 using Instance = std::pair<ir::ValueId, std::vector<int64_t>>;
 
+/// What a function keeps in registers between its sweeps.
+struct Kept {
+  int bytes = 0;  // for one element of a lane
+  std::set<ir::ValueId> values;
+};
+
 /// The functions of a phase, in the order of `PhasePlan::functions`, and what choosing variants needs of them.
 struct LoweredPhase {
   std::vector<lowered::Function> functions;
   std::vector<lowered::Expr> unit_count;  // groups of work, in terms of sizes and kThreads, kVector, kStrips
-  int kept_bytes = 0;                     // registers that a resident row takes for one element of a lane
-  std::vector<std::string> kept_names;    // what they hold
-  std::set<ir::ValueId> kept;
+  std::vector<Kept> kept;                 // by each function
 };
 
 LoweredPhase lower(KernelPlan& plan);

@@ -6,22 +6,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "emit/identifiers.h"
-#include "emit/plan_axes.h"
 #include "emit/signature.h"
 #include "emit/vector_calls.h"
 
 namespace tessera::emit {
 
 using lowered::Expr;
-
-namespace {
-
-// The elements of an axis that a group of threads holds at once.
-constexpr const char* kChunk = "kChunk";
-
-}  // namespace
 
 FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
     : plan_(plan),
@@ -34,10 +27,15 @@ FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& functio
   if (function.staged) {
     staging_ = phase_.staging;
   } else if (phase_.staging) {
-    // Only the tile in shared memory makes a unit take several rows.
-    for (UnitAxis& unit : units_)
-      if (unit.axis == phase_.staging->rows && !phase_.staging->rows_fixed) unit.tile = 1;
+    // Only the tile in shared memory makes a unit take several rows. Without it, the groups of a block do: they find each
+    // other's lines in the first level cache.
+    const auto rows = std::find_if(units_.begin(), units_.end(),
+                                   [&](const UnitAxis& unit) { return unit.axis == phase_.staging->rows; });
+    if (!phase_.staging->rows_fixed) rows->tile = 1;
+    std::rotate(rows, rows + 1, units_.end());
   }
+  if (function.strips_across) strip_axis_ = phase_.strip_axis;
+  for (UnitAxis& unit : units_) unit.is_strips = unit.axis == strip_axis_;
 }
 
 lowered::Function FunctionLowering::run() {
@@ -59,16 +57,22 @@ lowered::Function FunctionLowering::run() {
   names_.reserve(item_);
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
-  const std::string chunk = std::string("kThreads") + (phase_.has_vectors() ? " * kVector" : "") +
-                            (phase_.strip_axis ? "" : " * kStrips");
+  const std::string chunk =
+      std::string("kThreads") + (has_vectors() ? " * kVector" : "") + (strip_axis_ ? "" : " * kStrips");
   emit(lowered::Local{"constexpr int", kChunk, {}, lowered::name(chunk, DType::index), false, false});
+  if (function_plan_.ragged) {
+    const Expr overhang = lowered::name("kAligned ? 0 : kVector - 1", DType::index);
+    emit(lowered::Local{"constexpr int", kOverhang, {}, overhang, false, false});
+    emit(lowered::Local{
+        "constexpr int", "kStep", {}, lowered::name("kThreads * kVector", DType::index), false, false});
+  }
   unit_loop([&] { block(phase_.grid->body); });
   function_.body = std::move(*scopes_.front().block);
   call_on_vectors(function_.body, item_, names_);
   remove_unused_locals(function_.body);
   const std::set<std::string> used = identifiers_in(function_.body);
-  for (const char* parameter : {"kThreads", "kRows", "kVector", "kStrips"})
-    if (used.contains(parameter)) function_.template_parameters.push_back(std::string("int ") + parameter);
+  for (const char* parameter : {"int kThreads", "int kRows", "int kVector", "int kStrips", "bool kAligned"})
+    if (used.contains(std::strchr(parameter, 'k'))) function_.template_parameters.push_back(parameter);
   function_.template_parameters.push_back("int kBlocks");
   function_.threads = "kThreads * kRows, kBlocks";
   function_.parameters = kernel_parameters(kernel_, function_);
@@ -82,6 +86,9 @@ std::string FunctionLowering::comment() const {
     lanes += fmt::format("{}`{}`", lanes.empty() ? "" : ", ", kernel_.axes[lane.axis].name);
   const std::string subject = fmt::format("{}: ", kernel_.c_name);
   if (lanes.empty()) return subject + "one thread of each group works.";
+  if (strip_axis_)
+    return subject + fmt::format("the threads of a group share a chunk of {} for kStrips of `{}`.", lanes,
+                                 kernel_.axes[*strip_axis_].name);
   if (phase_.lanes[0].chunked)
     return subject + fmt::format("the threads of a group share a chunk of {}.", lanes);
   if (function_plan_.resident)
@@ -102,6 +109,7 @@ void FunctionLowering::scope(Scope bindings, const std::function<Node(lowered::B
   body();
   lowered::Block inner = std::move(*scopes_.back().block);
   for (const std::string& name : scopes_.back().names) names_.release(name);
+  for (const Instance& instance : scopes_.back().kept) kept_.erase(instance);
   scopes_.pop_back();
   emit(wrap(std::move(inner)));
 }
@@ -142,6 +150,7 @@ Expr FunctionLowering::upper_bound(ir::AxisId axis) { return size(kernel_.axes[a
 
 Expr FunctionLowering::tile_of(const UnitAxis& unit) {
   if (unit.is_strips) return lowered::name("kStrips", DType::index);
+  if (unit.is_groups) return lowered::name("kRows", DType::index);
   return unit.tile > 0 ? lowered::integer(unit.tile) : lowered::name(kChunk, DType::index);
 }
 
@@ -160,9 +169,10 @@ Expr FunctionLowering::coordinate(ir::AxisId axis) {
 }
 
 Expr FunctionLowering::count_of(const UnitAxis& unit) {
-  const Expr extent =
-      size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
+  Expr extent = size(plan_.sizes.subtract(kernel_.axes[unit.axis].upper, kernel_.axes[unit.axis].lower));
   const bool tiled = unit.is_tiled();
+  if (function_plan_.ragged && phase_.is_lane(unit.axis))
+    extent = lowered::add(extent, lowered::name(kOverhang, DType::index));
   return tiled ? lowered::call("ceil_divide", {extent, tile_of(unit)}, DType::index) : extent;
 }
 
@@ -198,7 +208,8 @@ void FunctionLowering::unit_loop(const std::function<void()>& body) {
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(units_.empty() ? "1" : end, DType::index), true, false});
   // The groups of a block share a tile that passes through shared memory; otherwise each has its own.
-  const char* header = staging_ ? "index unit = block_index(); unit < unit_count; unit += block_count()"
+  const bool by_block = staging_ || phase_.has_neighbour_groups();
+  const char* header = by_block ? "index unit = block_index(); unit < unit_count; unit += block_count()"
                                 : "index unit = block_index() * kRows + team.number(); unit < unit_count; "
                                   "unit += block_count() * kRows";
   loop(header, false, std::move(bindings), [&] {
@@ -218,11 +229,12 @@ void FunctionLowering::bind_units(size_t k, std::vector<std::string> positions,
   // Axes of which a unit takes several coordinates are loops: they come behind the positions that they do not change.
   // Rows of a staged tile are bound last: the tile needs the position along every other axis.
   const auto rank = [&](size_t n) {
-    if (staging_ && units_[n].axis == staging_->rows) return 2;
-    return units_[n].is_tiled() && !units_[n].is_chunk && !units_[n].is_strips ? 1 : 0;
+    if (staging_ && units_[n].axis == staging_->rows) return 3;
+    if (units_[n].is_groups) return 1;
+    return units_[n].is_tiled() && !units_[n].is_chunk && !units_[n].is_strips ? 2 : 0;
   };
   std::vector<size_t> order;
-  for (int wanted = 0; wanted <= 2; ++wanted)
+  for (int wanted = 0; wanted <= 3; ++wanted)
     for (size_t n = 0; n < units_.size(); ++n)
       if (rank(n) == wanted) order.push_back(n);
   if (k == order.size()) return body();
@@ -275,6 +287,7 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
     scopes_.back().coordinates[unit.axis] = lowered::name(name, DType::index);
     return body();
   }
+  if (unit.is_groups) return bind_groups(unit, index, body);
   const std::string first = named(axis + "_first");
   emit(lowered::Local{"index",
                       first,
@@ -303,6 +316,20 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
   bindings.coordinates[unit.axis] = lowered::name(name, DType::index);
   loop(fmt::format("index {0} = {1}; {0} < {2}; ++{0}", name, first, range.end->text), false,
        std::move(bindings), body);
+}
+
+// Neighbouring groups of a block take neighbouring coordinates.
+void FunctionLowering::bind_groups(const UnitAxis& unit, Expr tile, const std::function<void()>& body) {
+  const std::string name = named(lowercase(kernel_.axes[unit.axis].name));
+  const Expr first = lowered::add(lower_bound(unit.axis), lowered::multiply(tile, tile_of(unit)));
+  const Expr number = lowered::call("team.number", {}, DType::index);
+  emit(lowered::Local{"index", name, {}, lowered::add(first, number), true, false});
+  const Expr here = lowered::name(name, DType::index);
+  Scope bindings;
+  bindings.axes.insert(unit.axis);
+  bindings.coordinates[unit.axis] = here;
+  guard(lowered::binary("<", here, upper_bound(unit.axis), DType::boolean),
+        fmt::format("guard: `{}` ends", kernel_.axes[unit.axis].name), true, std::move(bindings), body);
 }
 
 std::string FunctionLowering::named(std::string_view wanted) {
@@ -371,124 +398,6 @@ const Lane* FunctionLowering::lane_among(const AxisSet& axes) const {
   for (const Lane& lane : phase_.lanes)
     if (axes.contains(lane.axis)) return &lane;
   return nullptr;
-}
-
-namespace {
-
-// Loads and what needs tens of instructions are worth registers; the rest is computed again.
-constexpr int kWorthKeeping = 8;
-
-class Cost {
- public:
-  Cost(const KernelPlan& plan, const std::set<Instance>& kept)
-      : kernel_(*plan.kernel), phase_(plan.phase), kept_(kept) {}
-
-  int of(const Instance& instance) {
-    if (const auto known = known_.find(instance.first); known != known_.end()) return known->second;
-    int sum = own(instance.first);
-    for (ir::ValueId operand : ir::operands_of(kernel_.values[instance.first].op)) {
-      if (!in_lane(operand)) continue;  // the same for a whole row: held anyway
-      const bool held = std::any_of(kept_.begin(), kept_.end(),
-                                    [&](const Instance& other) { return other.first == operand; });
-      if (!held) sum = std::min(sum + of({operand, {}}), 1000);
-    }
-    return known_[instance.first] = sum;
-  }
-
- private:
-  bool in_lane(ir::ValueId id) const {
-    const AxisSet& axes = phase_.analysis.dependence.at(id).axes;
-    return std::any_of(phase_.lanes.begin(), phase_.lanes.end(),
-                       [&](const Lane& lane) { return axes.contains(lane.axis); });
-  }
-
-  int own(ir::ValueId id) const {
-    const ir::Op& op = kernel_.values[id].op;
-    if (std::holds_alternative<ir::Load>(op)) return 20;
-    if (std::holds_alternative<ir::Math>(op)) return 15;
-    if (std::holds_alternative<ir::Reduce>(op)) return 20;
-    const bool free = std::holds_alternative<ir::Constant>(op) ||
-                      std::holds_alternative<ir::Coordinate>(op) || std::holds_alternative<ir::Extent>(op) ||
-                      std::holds_alternative<ir::ScalarArgument>(op) || std::holds_alternative<ir::Pick>(op);
-    return free ? 0 : 1;
-  }
-
-  const ir::Kernel& kernel_;
-  const PhasePlan& phase_;
-  const std::set<Instance>& kept_;
-  std::map<ir::ValueId, int> known_;
-};
-
-// From what a run without registers computed in which sweep: the values that several sweeps need and that cost more
-// than a few instructions to make from the ones kept already. Ids ascend from operands to results.
-std::set<Instance> candidates(const KernelPlan& plan, const FunctionPlan& function,
-                              const Residency& residency) {
-  std::set<Instance> kept;
-  for (const auto& [instance, sweeps] : residency.sweeps) {
-    if (is_read_ahead(plan, function, instance.first)) kept.insert(instance);
-    if (sweeps.size() < 2 || !plan.kernel->values[instance.first].total) continue;
-    if (plan.phase.interleaved.contains(instance.first))
-      continue;  // its vector holds what others need as well
-    const auto& axes = plan.phase.analysis.dependence.at(instance.first).axes;
-    const bool fits = std::none_of(axes.begin(), axes.end(),
-                                   [&](ir::AxisId axis) { return plan.phase.role(axis) == Role::serial; });
-    if (fits && Cost(plan, kept).of(instance) >= kWorthKeeping) kept.insert(instance);
-  }
-  return kept;
-}
-
-}  // namespace
-
-namespace {
-
-// Rows of which nothing stays in registers are read again, whatever their length.
-void drop_empty_residency(KernelPlan& plan, LoweredPhase& lowered) {
-  std::vector<FunctionPlan>& functions = plan.phase.functions;
-  if (functions.size() != 2 || plan.phase.staging || !lowered.kept.empty()) return;
-  functions.erase(functions.begin());
-  lowered.functions.erase(lowered.functions.begin());
-  lowered.unit_count.erase(lowered.unit_count.begin());
-  functions[0].suffix.clear();
-  lowered.functions[0].name = safe_name(plan.kernel->c_name);
-  plan.phase.reasons.back() = "no value of a row is worth registers: rows are read again in each pass";
-}
-
-}  // namespace
-
-LoweredPhase lower(KernelPlan& plan) {
-  LoweredPhase result;
-  for (const FunctionPlan& function : plan.phase.functions) {
-    Residency residency;
-    lowered::Function text;
-    FunctionLowering first(plan, function, residency);
-    text = first.run();
-    Expr units = first.unit_count();
-    if (function.resident) {
-      residency.kept = candidates(plan, function, residency);
-      // What is read from a kept value is not computed again, so some candidates turn out to be needed once.
-      for (bool changed = !residency.kept.empty(); changed;) {
-        residency.sweeps.clear();
-        FunctionLowering again(plan, function, residency);
-        text = again.run();
-        units = again.unit_count();
-        result.kept_bytes = std::max(result.kept_bytes, again.kept_bytes());
-        const size_t before = residency.kept.size();
-        std::erase_if(residency.kept, [&](const Instance& instance) {
-          return residency.sweeps[instance].size() < 2 && !is_read_ahead(plan, function, instance.first);
-        });
-        changed = residency.kept.size() != before;
-        if (changed) result.kept_bytes = 0;
-      }
-      for (const Instance& instance : residency.kept) {
-        result.kept_names.push_back(plan.kernel->values[instance.first].name);
-        result.kept.insert(instance.first);
-      }
-    }
-    result.functions.push_back(std::move(text));
-    result.unit_count.push_back(units);
-  }
-  drop_empty_residency(plan, result);
-  return result;
 }
 
 }  // namespace tessera::emit

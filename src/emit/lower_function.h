@@ -22,6 +22,7 @@ namespace tessera::emit {
 struct Evaluated {
   lowered::Expr value;
   lowered::Expr exists;
+  bool zero_if_absent = false;  // then `value` is zero where it does not exist
 };
 
 /// Half open, in coordinates of the axis.
@@ -40,6 +41,11 @@ struct Storage {
   std::vector<ir::AxisId> serial;
 };
 
+/// The first vector of a thread: its coordinate, and the part of it that exists; names.
+struct Own {
+  std::string coordinate, part;
+};
+
 struct Scope {
   lowered::Block* block = nullptr;
   AxisSet axes;   // coordinates bound here
@@ -50,6 +56,11 @@ struct Scope {
   std::map<Instance, std::string> vectors;   // names of vectors that were loaded here
   std::map<std::string, std::string> loads;  // the same by the text of the load: equal text, one vector
   std::vector<std::string> names;            // given out while this was the scope that is written
+  std::string part;                          // which elements of the strip's vectors exist
+  std::map<Instance, Evaluated> folded;      // reductions of the elements of a vector, at an element
+  std::string chunk;                         // the first coordinate of the chunk that this loop is at
+  std::vector<Instance> kept;                // values that live in this scope
+  std::map<std::string, Own> own;            // by where the threads begin
   bool is_elements = false;                  // the loop over the elements of a vector
 };
 
@@ -76,6 +87,7 @@ class FunctionLowering {
   void single_axis_units(const UnitAxis& unit, const std::function<void()>& body);
   void bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body);
   void bind_unit(const UnitAxis& unit, lowered::Expr index, const std::function<void()>& body);
+  void bind_groups(const UnitAxis& unit, lowered::Expr tile, const std::function<void()>& body);
   lowered::Expr tile_of(const UnitAxis& unit);
   lowered::Expr count_of(const UnitAxis& unit);
   std::string unit_name(const UnitAxis& unit);
@@ -135,12 +147,15 @@ class FunctionLowering {
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
   /// Whether a value exists whose presence does not vary along the lanes; null: it always does.
   lowered::Expr presence(ir::ValueId id);
+  static bool is_power_of_two(const ir::Op& op);
   bool divides_lane(const ir::Binary& op) const;
   lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 
   // lower_accesses.cpp: loads and stores, and where their addresses are computed
   std::string kept_vector(ir::ValueId id, const ir::Load& op);
+  /// Names given out in the scopes inside of `target`.
+  std::vector<std::string> names_inside(size_t target) const;
   lowered::Expr load_vector(ir::ValueId id, const ir::Load& op);
   /// Indices of an access, wrapped where the tensor is periodic; conditions on the others go to `exists`.
   std::vector<lowered::Expr> indices(ir::TensorId tensor, const std::vector<ir::ValueId>& values,
@@ -149,13 +164,19 @@ class FunctionLowering {
   lowered::Expr access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
                        const std::string& member, std::vector<lowered::Expr> arguments, DType type,
                        lowered::Expr& exists, int64_t phase = 0);
+  Evaluated in_window(ir::ValueId id, const ir::Load& op, Neighbours neighbours);
+  lowered::Expr distance_in_lane(ir::ValueId index, const Lane& lane);
   Interleave interleave_of(ir::ValueId id) const;
+  lowered::Expr vector_access(ir::ValueId id, const ir::Load& op, lowered::Expr& exists);
   std::string line_of(ir::TensorId tensor, const std::vector<lowered::Expr>& lead, size_t target);
 
   // lower_staging.cpp: tiles through shared memory
   void declare_stages();
   void staged_rows(const UnitAxis& unit, const Range& range, const std::function<void()>& body);
   void fill_stages();
+  // Tiles pass through shared memory element by element.
+  bool has_vectors() const { return !staging_ && phase_.has_vectors(); }
+  bool is_vector(const ir::Write& write) const { return !staging_ && phase_.vector_writes.contains(&write); }
   bool is_staged(ir::ValueId id) const { return staging_ && staging_->loads.contains(id); }
   lowered::Expr stage_place(ir::ValueId id);
   lowered::Expr stage_rows() const;
@@ -190,6 +211,8 @@ class FunctionLowering {
   Evaluated read(const Accumulator& accumulator) const;
   Evaluated serial_reduction(ir::ValueId id, const ir::Reduce& op);
   Evaluated lane_reduction(ir::ValueId id, const ir::Reduce& op);
+  std::vector<ir::ValueId> looped_with(ir::ValueId id, const ir::Reduce& op, size_t target);
+  bool needs_reduction(ir::ValueId id, ir::ValueId reduction, std::set<ir::ValueId>& visited) const;
   bool is_known_count(const ir::Reduce& op) const;
   bool crosses_everything(const ir::Reduce& op) const;
   lowered::Expr crosses_something(const ir::Reduce& op);
@@ -224,6 +247,22 @@ class FunctionLowering {
   bool reads_elsewhere(ir::ValueId id, ir::ValueId read, std::set<ir::ValueId>& visited) const;
   /// Strips of the lane, with the guard at its end; `body` runs in the scope of one strip.
   void sweep(const Lane& lane, const std::function<void()>& body);
+  void strips(const Lane& lane, const lowered::Expr& start, const std::string& coordinate,
+              const std::function<void()>& body);
+  lowered::Expr place_in_strip(const lowered::Expr& start, const std::string& strip) const;
+  Own own_of(const Lane& lane, const lowered::Expr& start);
+  lowered::Expr part_at(const Lane& lane, const std::string& coordinate);
+  void ragged_strips(const Lane& lane, const lowered::Expr& start, const std::string& coordinate,
+                     const std::function<void()>& body);
+  void read_ahead(ir::ValueId id, const Lane& lane, const std::string& row);
+  /// The scope of the loop over chunks that is open, or null.
+  const Scope* open_chunk() const;
+  /// The coordinate of the lane at which the first thread begins: at a vector boundary of the anchor's line.
+  lowered::Expr first_of(const Lane& lane);
+  /// The name of the part of the strip at hand; null where all elements exist.
+  lowered::Expr part() const;
+  /// Whether the element at hand exists; null where all do.
+  lowered::Expr has_element() const;
   void strips_along(ir::AxisId axis, const std::function<void()>& body);
   /// The elements of the vector that a thread holds in a strip.
   void elements(const Lane& lane, const std::function<void()>& body);
@@ -232,12 +271,18 @@ class FunctionLowering {
   const Lane* lane_among(const AxisSet& axes) const;
   AxisSet write_axes(const ir::Write& write) const;
 
+  // The elements of an axis that a group of threads holds at once.
+  static constexpr const char* kChunk = "kChunk";
+  // The elements before a line that the first vector of a chunk may have.
+  static constexpr const char* kOverhang = "kOverhang";
+
   KernelPlan& plan_;
   const ir::Kernel& kernel_;
   PhasePlan& phase_;
   const PhaseAnalysis& analysis_;
   const FunctionPlan& function_plan_;
-  std::optional<Staging> staging_;  // of this function
+  std::optional<ir::AxisId> strip_axis_;  // of this function
+  std::optional<Staging> staging_;        // of this function
   std::vector<UnitAxis> units_;
   Residency& residency_;
   lowered::Function function_;
@@ -256,6 +301,7 @@ class FunctionLowering {
   int sweep_ = -1;  // the sweep being written, or -1
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
+  std::set<Instance> counted_;  // in kept_bytes_
 };
 
 }  // namespace tessera::emit

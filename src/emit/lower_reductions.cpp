@@ -159,7 +159,16 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
   if (operand.exists && lowered::constant_of(operand.exists) == 0) return;
   const DType type = accumulator.total->type;
   Expr value = op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
-  guard(operand.exists, "", [&] {
+  Expr exists = operand.exists;
+  // Across the lane, elements beyond its ends count as the unit of the reduction.
+  if (const Expr has = crossed_lane(op) ? has_element() : nullptr) {
+    if (exists || is_argument(op.op)) {
+      exists = lowered::conjunction(has, exists);
+    } else {
+      value = lowered::with_vector_form(lowered::ternary(has, value, unit_of(op.op, type)));
+    }
+  }
+  guard(exists, "", [&] {
     if (is_argument(op.op)) {
       const Expr candidate = indexed(value, coordinate(op.axes[0]));
       emit(lowered::Assign{accumulator.total, "=",
@@ -280,12 +289,55 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
   const size_t target = scope_of(id, true);
   const Instance key = instance(id);
-  std::optional<Accumulator> accumulator;
+  if (const auto known = scopes_[target].folded.find(key); known != scopes_[target].folded.end())
+    return known->second;
   at_scope(target, [&] {
-    accumulator = open_accumulator(id, "kVector");
-    points(op.axes, [&] { elements(*lane, [&] { accumulate(*accumulator); }); });
+    std::vector<Accumulator> accumulators;
+    for (ir::ValueId other : looped_with(id, op, target))
+      accumulators.push_back(open_accumulator(other, "kVector"));
+    points(op.axes, [&] {
+      elements(*lane, [&] {
+        for (const Accumulator& accumulator : accumulators) accumulate(accumulator);
+      });
+    });
+    for (const Accumulator& accumulator : accumulators)
+      scopes_.back().folded[instance(accumulator.value)] = read(accumulator);
   });
-  return read(*accumulator);
+  return scopes_[target].folded.at(key);
+}
+
+// Reductions over the same axes at the same place, none of which needs another: one loop does for all.
+std::vector<ir::ValueId> FunctionLowering::looped_with(ir::ValueId id, const ir::Reduce& op, size_t target) {
+  std::vector<ir::ValueId> result;
+  for (const auto& [other, dependence] : analysis_.dependence) {
+    const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[other].op);
+    if (other != id &&
+        (!reduce || reduce->axes != op.axes || is_known_count(*reduce) || !defined_.contains(other) ||
+         dependence.axes != analysis_.dependence.at(id).axes || scope_of(other, true) != target ||
+         scopes_[target].folded.contains(instance(other)) || level_of(other) != level_of(id)))
+      continue;
+    const bool independent = std::none_of(result.begin(), result.end(), [&](ir::ValueId earlier) {
+      std::set<ir::ValueId> visited;
+      return needs_reduction(other, earlier, visited);
+    });
+    std::set<ir::ValueId> visited;
+    if (other == id || (independent && !needs_reduction(id, other, visited))) result.push_back(other);
+  }
+  // Ids ascend from operands to results: what came before `id` is not needed by it, but may be by what comes after.
+  std::erase_if(result, [&](ir::ValueId other) {
+    std::set<ir::ValueId> visited;
+    return other != id && needs_reduction(other, id, visited);
+  });
+  return result;
+}
+
+bool FunctionLowering::needs_reduction(ir::ValueId id, ir::ValueId reduction,
+                                       std::set<ir::ValueId>& visited) const {
+  if (id == reduction) return true;
+  if (!visited.insert(id).second) return false;
+  const auto operands = ir::operands_of(kernel_.values[id].op);
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](ir::ValueId operand) { return needs_reduction(operand, reduction, visited); });
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
@@ -302,7 +354,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
   }
   const bool loops = std::any_of(op.axes.begin(), op.axes.end(),
                                  [&](ir::AxisId axis) { return phase_.role(axis) == Role::serial; });
-  const bool in_vector = scopes_.back().is_elements && phase_.has_vectors();
+  const bool in_vector = scopes_.back().is_elements && has_vectors();
   return loops && in_vector ? lane_reduction(id, op) : serial_reduction(id, op);
 }
 

@@ -1,117 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements of a phase: variables, writes, loops, and the sweeps of a lane that they share.
+// Statements of a phase: variables, writes and loops.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 
 #include "emit/lower_function.h"
-#include "emit/plan_axes.h"
 
 namespace tessera::emit {
 
 using lowered::Expr;
-
-namespace {
-
-// Loops of a window that are worth their code: neighbouring elements then share what they read.
-constexpr int64_t kUnrolledWindow = 5;
-
-}  // namespace
-
-void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body) {
-  const int outer = sweep_;
-  sweep_ = next_sweep_++;
-  const Range range = range_of(lane.axis);
-  const std::string wanted = kernel_.axes[lane.axis].name;
-  const bool strips = function_plan_.resident || lane.chunked || analysis_.loops.contains(lane.axis);
-  const std::string coordinate = names_.take(lowercase(wanted));  // until the sweep is over
-  const bool vectors = phase_.has_vectors();
-  const Expr vector = vectors ? lowered::name("kVector", DType::index) : lowered::integer(1);
-  const auto first = [&](const char* strip) {
-    return lowered::add(
-        range.first, lowered::call("team.first", {lowered::name(strip, DType::index), vector}, DType::index));
-  };
-  Scope bindings;
-  bindings.axes.insert(lane.axis);
-  bindings.coordinates[lane.axis] = lowered::name(coordinate, DType::index);
-  const auto at_end = fmt::format("guard: `{}` ends", wanted);
-  if (phase_.strip_axis) {
-    emit(lowered::Local{"index", coordinate, {}, first("0"), true, false});
-    guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean), at_end,
-          true, std::move(bindings), [&] { strips_along(*phase_.strip_axis, body); });
-  } else if (strips) {
-    loop(fmt::format("int {0} = 0; {0} < kStrips; ++{0}", strip_), true, Scope{}, [&] {
-      emit(lowered::Local{"index", coordinate, {}, first(strip_.c_str()), true, false});
-      guard(lowered::binary("<", lowered::name(coordinate, DType::index), range.end, DType::boolean), at_end,
-            true, std::move(bindings), body);
-    });
-  } else {
-    count_loop(coordinate, {first("0"), range.end}, vectors ? "kThreads * kVector" : "kThreads",
-               std::move(bindings), body);
-  }
-  names_.release(coordinate);
-  sweep_ = outer;
-}
-
-// Strips at consecutive coordinates of a unit axis.
-void FunctionLowering::strips_along(ir::AxisId axis, const std::function<void()>& body) {
-  const Range range = range_of(axis);
-  const std::string coordinate = names_.take(lowercase(kernel_.axes[axis].name));
-  const Expr here = lowered::name(coordinate, DType::index);
-  Scope bindings;
-  bindings.axes.insert(axis);
-  bindings.coordinates[axis] = here;
-  loop(fmt::format("int {0} = 0; {0} < kStrips; ++{0}", strip_), true, Scope{}, [&] {
-    emit(lowered::Local{"index",
-                        coordinate,
-                        {},
-                        lowered::add(range.first, lowered::name(strip_, DType::index)),
-                        true,
-                        false});
-    guard(lowered::binary("<", here, range.end, DType::boolean),
-          fmt::format("guard: `{}` ends", kernel_.axes[axis].name), true, std::move(bindings), body);
-  });
-  names_.release(coordinate);
-}
-
-void FunctionLowering::elements(const Lane& lane, const std::function<void()>& body) {
-  if (!phase_.has_vectors()) return body();
-  Scope bindings;
-  bindings.axes.insert(lane.axis);
-  bindings.is_elements = true;
-  bindings.coordinates[lane.axis] = lowered::add(coordinate(lane.axis), lowered::name(item_, DType::index));
-  loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, std::move(bindings), body);
-}
-
-void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
-  std::function<void(size_t)> next = [&](size_t k) {
-    if (k == axes.size()) return body();
-    const ir::AxisId axis = axes[k];
-    if (phase_.role(axis) == Role::unrolled) {
-      const int64_t first = *plan_.sizes.as_constant(kernel_.axes[axis].lower),
-                    end = *plan_.sizes.as_constant(kernel_.axes[axis].upper);
-      const auto outer = unrolled_;
-      for (int64_t coordinate = first; coordinate < end; ++coordinate) {
-        unrolled_[axis] = coordinate;
-        next(k + 1);
-      }
-      unrolled_ = outer;
-      return;
-    }
-    const Range range = range_of(axis);
-    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    Scope bindings;
-    bindings.axes.insert(axis);
-    bindings.coordinates[axis] = lowered::name(name, DType::index);
-    const auto extent = constant_extent(kernel_, plan_.sizes, axis);
-    const bool few = extent && *extent <= kUnrolledWindow;
-    count_loop(
-        name, range, "1", std::move(bindings), [&] { next(k + 1); }, few);
-    names_.release(name);
-  };
-  next(0);
-}
 
 void FunctionLowering::block(const ir::Block& statements) {
   std::vector<const ir::Statement*> batch;
@@ -377,14 +275,14 @@ void FunctionLowering::write_together(const Lane& lane, const std::vector<const 
   std::vector<VectorWrite> vectors;
   for (const ir::Statement* statement : batch) {
     const auto& write = std::get<ir::Write>(statement->node);
-    if (!phase_.vector_writes.contains(&write)) continue;
+    if (!is_vector(write)) continue;
     points(free_axes_of(write, lane, Role::unrolled), [&] { open_vector(*statement, vectors); });
   }
   elements(lane, [&] {
     for (const ir::Statement* statement : batch) {
       const auto& write = std::get<ir::Write>(statement->node);
       points(free_axes_of(write, lane, Role::unrolled), [&] {
-        if (!phase_.vector_writes.contains(&write)) return store_element(write, statement->span);
+        if (!is_vector(write)) return store_element(write, statement->span);
         const auto open = std::find_if(vectors.begin(), vectors.end(), [&](const VectorWrite& v) {
           return v.statement == statement && v.copy == unrolled_;
         });
@@ -420,8 +318,10 @@ void FunctionLowering::store_vector(const VectorWrite& open) {
   const auto outer = unrolled_;
   unrolled_ = open.copy;
   Expr exists = open.exists;
-  const Expr store =
-      access(write.tensor, write.indices, write.in_bounds, "store", {open.vector}, DType::index, exists);
+  std::vector<Expr> arguments{open.vector};
+  if (const Expr here = part()) arguments.push_back(here);
+  const Expr store = access(write.tensor, write.indices, write.in_bounds, "store", std::move(arguments),
+                            DType::index, exists);
   guard(exists, "", [&] { emit(lowered::Evaluate{store}, open.statement->span); });
   unrolled_ = outer;
 }
@@ -439,7 +339,7 @@ void FunctionLowering::store_element(const ir::Write& write, Span span) {
   const Expr store =
       access(write.tensor, write.indices, write.in_bounds, "store", {stored}, DType::index, exists);
   if (exists && lowered::constant_of(exists) == 0) return;
-  guard(exists, "", [&] { emit(lowered::Evaluate{store}, span); });
+  guard(lowered::conjunction(has_element(), exists), "", [&] { emit(lowered::Evaluate{store}, span); });
 }
 
 // No lane: all threads of the group have the value, one writes it.

@@ -55,7 +55,7 @@ void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) 
     extents.push_back("kStrips");
     if (is_in_vectors(storage)) {
       type = fmt::format("Vector<{}, kVector>", type);
-    } else if (phase_.has_vectors()) {
+    } else if (has_vectors()) {
       extents.push_back("kVector");
     }
   }
@@ -81,12 +81,12 @@ Expr FunctionLowering::place(const Storage& storage) {
   result = lowered::element(result, lowered::name(strip_, DType::index), storage.type);
   const Expr item = lowered::name(item_, DType::index);
   if (is_in_vectors(storage)) return lowered::vector_element(result, item, storage.type);
-  return phase_.has_vectors() ? lowered::element(result, item, storage.type) : result;
+  return has_vectors() ? lowered::element(result, item, storage.type) : result;
 }
 
 // Elements of less than 32 bits that were not loaded as a vector would have to be packed for it.
 bool FunctionLowering::is_in_vectors(const Storage& storage) const {
-  return storage.vector || (phase_.has_vectors() && size_in_bytes(storage.type) >= 4);
+  return storage.vector || (has_vectors() && size_in_bytes(storage.type) >= 4);
 }
 
 bool FunctionLowering::is_kept(ir::ValueId id) const {
@@ -98,8 +98,11 @@ Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instan
 // Where a kept value is seen by all sweeps that need it.
 size_t FunctionLowering::home_of(ir::ValueId id) const {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
-  const AxisSet strips{phase_.strip_axis.value_or(lane->axis)};
-  return std::max<size_t>(scope_of(id, true, strips), 1);
+  const AxisSet strips{strip_axis_.value_or(lane->axis)};
+  size_t home = std::max<size_t>(scope_of(id, true, strips), 1);
+  for (size_t k = home; k < scopes_.size(); ++k)
+    if (!scopes_[k].chunk.empty()) home = k;
+  return home;
 }
 
 // An array for a value that stays in registers for later sweeps; it stands where all of them can see it.
@@ -113,8 +116,11 @@ const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vect
                                        "_row" + suffix(instance(id).second)
                                  : name_for(id));
     declare(storage, nullptr, kernel_.values[id].span);
+    scopes_.back().kept.push_back(instance(id));
   });
-  kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
+  // What one sweep reads ahead lives no longer than that sweep: several do not add up.
+  if (counted_.insert(instance(id)).second)
+    kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
   return kept_.emplace(instance(id), std::move(storage)).first->second;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "emit/lower_function.h"
 #include "emit/print.h"
@@ -123,6 +124,7 @@ bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, boo
   if (lowered::is_trivial(result.value)) return false;
   const ir::Value& value = kernel_.values[id];
   if (value.dtype == DType::index && node_count(result.value) <= kNodesInIndex) return false;
+  if (!crosses_scope && value.name.empty() && phase_.windows.contains(id)) return false;  // u_window[j - 1]
   if (!value.name.empty() || crosses_scope || std::holds_alternative<ir::Load>(value.op)) return true;
   // The copies of an unrolled axis share what does not depend on it.
   const bool shared_by_copies =
@@ -249,10 +251,17 @@ std::optional<Evaluated> FunctionLowering::fold(const ir::Binary& op, const Eval
   }
 }
 
+// What the compiler divides by in one instruction.
+bool FunctionLowering::is_power_of_two(const ir::Op& op) {
+  const auto* constant = std::get_if<ir::Constant>(&op);
+  int exponent = 0;
+  return constant && std::abs(std::frexp(constant->value.real, &exponent)) == 0.5;
+}
+
 // One number that divides every element of a lane.
 bool FunctionLowering::divides_lane(const ir::Binary& op) const {
   const ir::Value& right = kernel_.values[op.right];
-  return right.dtype == DType::f32 && !std::holds_alternative<ir::Constant>(right.op) &&
+  return right.dtype == DType::f32 && !is_power_of_two(right.op) &&
          !lane_among(analysis_.dependence.at(op.right).axes) &&
          lane_among(analysis_.dependence.at(op.left).axes) && sweep_ >= 0;
 }
@@ -266,7 +275,8 @@ Expr FunctionLowering::divisor(ir::ValueId id, const Expr& value) {
     return lowered::name(known->second, DType::f32);
   std::string name;
   at_scope(target, [&] {
-    name = named("by_" + name_for(id));
+    const auto* constant = std::get_if<ir::Constant>(&kernel_.values[id].op);
+    name = named("by_" + (constant ? "constant" : name_for(id)));
     emit(lowered::Local{"Divisor", name, {}, lowered::call("Divisor", {value}, DType::f32), true, false},
          kernel_.values[id].span);
     scopes_.back().loads.emplace(text, name);
@@ -370,11 +380,23 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Filter& op) {
   return result;
 }
 
+namespace {
+
+bool is_zero(const Evaluated& evaluated) {
+  const Expression& value = *evaluated.value;
+  if (evaluated.exists || value.kind != Expression::Kind::literal) return false;
+  return is_float(value.type) ? value.value.real == 0 && !std::signbit(value.value.real)
+                              : value.value.integer == 0;
+}
+
+}  // namespace
+
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
   Evaluated left = eval(op.operand);
   if (!left.exists) return left;
   if (const auto known = lowered::constant_of(left.exists); known && *known == 0) return eval(op.fallback);
   Evaluated right = eval(op.fallback);
+  if (left.zero_if_absent && is_zero(right)) return {left.value, nullptr};
   if (left.value->type != right.value->type) {
     left.value = as_float(left);
     right.value = as_float(right);

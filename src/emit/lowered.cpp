@@ -74,6 +74,15 @@ Expr member(Expr object, std::string field, DType type) {
   return make(Expression::Kind::member, std::move(field), type, {std::move(object)});
 }
 
+Expr element_exists(Expr part, Expr item) {
+  const std::string callee = part->text + ".has";
+  return call(callee, {std::move(item)}, DType::boolean);
+}
+
+bool is_element_exists(const Expr& expression) {
+  return expression->kind == Expression::Kind::call && expression->text.ends_with(".has");
+}
+
 Expr conjunction(Expr left, Expr right) {
   if (!left) return right;
   if (!right || left == right) return left;

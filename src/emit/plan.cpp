@@ -30,11 +30,17 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   });
   if (phase.staging) {
     phase.functions.push_back({.suffix = "tiled", .resident = true, .staged = true});
-    phase.functions.push_back({.suffix = "direct", .resident = true, .staged = false});
+    phase.functions.push_back({.suffix = "direct", .resident = true, .ragged = !phase.anchors.empty()});
     return;
   }
+  const bool ragged = !phase.anchors.empty();
   if (!whole_rows) {
-    phase.functions.push_back({.suffix = "", .resident = true, .staged = false});
+    const bool both = ragged && phase.strip_axis && phase.has_narrow_vectors(kernel);
+    if (phase.strip_axis)
+      phase.functions.push_back({.suffix = both ? "shared" : "", .resident = true, .strips_across = true});
+    // Lines that begin anywhere have their own vectors: they share nothing.
+    if (!phase.strip_axis || both)
+      phase.functions.push_back({.suffix = both ? "ragged" : "", .resident = true, .ragged = ragged});
     return;
   }
   const bool has_state =
@@ -47,13 +53,13 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
     return lane.chunked || greatest_extent(kernel, sizes, lane.axis).has_value();
   });
   phase.functions.push_back(
-      {.suffix = has_state || bounded ? "" : "resident", .resident = true, .staged = false});
+      {.suffix = has_state || bounded ? "" : "resident", .resident = true, .ragged = ragged});
   if (has_state || bounded) {
     phase.reasons.push_back(has_state ? "state along the lanes stays in registers"
                                       : "the extent of the lanes is bounded: rows stay in registers");
     return;
   }
-  phase.functions.push_back({.suffix = "streaming", .resident = false, .staged = false});
+  phase.functions.push_back({.suffix = "streaming", .resident = false, .ragged = ragged});
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
@@ -107,15 +113,21 @@ bool has_few_loads(const KernelPlan& plan) {
 
 bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value) {
   const PhasePlan& phase = plan.phase;
-  if (!function.resident || phase.staging || phase.functions.size() > 1 ||
-      !phase.vector_loads.contains(value) || phase.interleaved.contains(value) || !has_few_loads(plan))
+  const bool in_chunks = function.ragged && !function.resident;  // of long rows, one after another
+  if ((!function.resident && !in_chunks) || (function.resident && phase.has_row_functions()) ||
+      function.staged || !phase.vector_loads.contains(value) || phase.interleaved.contains(value) ||
+      !has_few_loads(plan))
     return false;
   const Dependence& dependence = phase.analysis.dependence.at(value);
+  // What all lines share is in the caches: registers do better things.
+  const bool is_shared = dependence.axes.size() == 1 && phase.units.size() > 1 && !phase.lanes.empty() &&
+                         dependence.axes.contains(phase.lanes[0].axis);
+  if (function.ragged && is_shared) return false;
   return dependence.loops.empty() && plan.kernel->values[value].total &&
-         (!phase.strip_axis || dependence.axes.contains(*phase.strip_axis)) &&
+         (!function.strips_across || dependence.axes.contains(*phase.strip_axis)) &&
          std::all_of(dependence.axes.begin(), dependence.axes.end(), [&](ir::AxisId axis) {
            const Lane* lane = phase.lane_of(axis);
-           return lane ? lane->chunked && lane->tile == 0 : phase.role(axis) != Role::serial;
+           return lane ? (lane->chunked || in_chunks) && lane->tile == 0 : phase.role(axis) != Role::serial;
          });
 }
 
@@ -133,7 +145,9 @@ std::string describe(const KernelPlan& plan) {
   for (const Variant& variant : phase.variants)
     text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name,
                         variant.threads, variant.rows, variant.vector, variant.strips,
-                        variant.aligned ? ", aligned" : "",
+                        variant.aligned  ? ", aligned"
+                        : variant.ragged ? ", ragged"
+                                         : "",
                         variant.lane_limit > 0 ? fmt::format(", rows up to {}", variant.lane_limit) : "");
   for (const std::string& reason : phase.reasons) text += "  because " + reason + "\n";
   return text;

@@ -3,6 +3,7 @@
 // launcher chooses, and why. The printer and the report only read it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,9 +38,10 @@ struct UnitAxis {
   bool is_chunk = false;
   int64_t tile = 1;        // consecutive coordinates that one unit takes, one after another
   bool is_strips = false;  // a unit takes kStrips coordinates: its strips
+  bool is_groups = false;  // a unit is the work of a block: its groups take kRows coordinates, one each
 
   /// Whether the unit has a range of coordinates, not one.
-  bool is_tiled() const { return is_chunk || is_strips || tile > 1; }
+  bool is_tiled() const { return is_chunk || is_strips || is_groups || tile > 1; }
 };
 
 /// Loads whose neighbours in memory lie along `rows`, not along the lane: a block brings the tile of lane x rows in
@@ -52,9 +54,11 @@ struct Staging {
 
 /// A __global__ function template.
 struct FunctionPlan {
-  std::string suffix;     // "resident", "streaming", or "" when there is one
-  bool resident = false;  // rows stay in registers between passes; otherwise they are read again
-  bool staged = false;    // the staged loads of the phase pass through shared memory
+  std::string suffix;          // "resident", "streaming", or "" when there is one
+  bool resident = false;       // rows stay in registers between passes; otherwise they are read again
+  bool staged = false;         // the staged loads of the phase pass through shared memory
+  bool ragged = false;         // vectors may cross the ends of a line: kAligned says whether they do not
+  bool strips_across = false;  // strips run along PhasePlan::strip_axis, not along the lane
 };
 
 /// One instantiation that the launcher may choose.
@@ -67,6 +71,7 @@ struct Variant {
   int strips = 1;
   int blocks = 1;          // that a multiprocessor must be able to hold: bounds the registers of a thread
   bool aligned = false;    // asks for unit strides, alignment and divisible extents
+  bool ragged = false;     // asks for nothing: vectors cross the ends of lines
   int64_t lane_limit = 0;  // largest extent of the lanes it can hold; 0: any
   int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
 };
@@ -85,6 +90,18 @@ struct Interleave {
   int64_t phase = 0;
 };
 
+/// The line of a tensor whose vector boundaries the threads of a lane keep to where lines may begin anywhere.
+struct Anchor {
+  ir::TensorId tensor;
+  std::vector<ir::ValueId> lead;  // its indices along the dimensions before the last
+  ir::SizeId offset;              // of the last index from the coordinate of the lane
+};
+
+/// Elements beside a vector that loads need as well.
+struct Neighbours {
+  int before = 0, behind = 0;
+};
+
 struct PhasePlan {
   const ir::Grid* grid = nullptr;
   PhaseAnalysis analysis;
@@ -96,7 +113,9 @@ struct PhasePlan {
   std::map<ir::ValueId, Interleave> interleaved;  // those of them that do not take every element
   std::set<const ir::Write*> vector_writes;
   std::vector<AlignmentNeed> alignment;
-  std::vector<ir::SizeId> vector_multiples;  // sizes that must be multiples of the vector width
+  std::map<ir::AxisId, Anchor> anchors;       // of every lane, or of none
+  std::map<ir::ValueId, Neighbours> windows;  // loads that share what is read of a line
+  std::vector<ir::SizeId> vector_multiples;   // sizes that must be multiples of the vector width
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
   /// A unit axis along which strips run instead of along the lane: what does not depend on it is read once for all of them.
@@ -105,10 +124,20 @@ struct PhasePlan {
   std::vector<std::string> reasons;
 
   const Lane* lane_of(ir::AxisId axis) const;
+  /// Whether the groups of a block are neighbours along a unit axis, because they read the same lines.
+  bool has_neighbour_groups() const {
+    return std::any_of(units.begin(), units.end(), [](const UnitAxis& unit) { return unit.is_groups; });
+  }
   bool is_lane(ir::AxisId axis) const { return lane_of(axis) != nullptr; }
   /// Whether a unit holds or reads again whole rows.
   bool has_row_functions() const {
-    return !staging && (functions.size() > 1 || (!functions.empty() && !functions[0].resident));
+    return std::any_of(functions.begin(), functions.end(), [](const FunctionPlan& f) { return !f.resident; });
+  }
+  /// Whether vectors hold elements of less than 32 bits: only these gain by vectors where lines begin anywhere.
+  bool has_narrow_vectors(const ir::Kernel& kernel) const {
+    return std::any_of(alignment.begin(), alignment.end(), [&](const AlignmentNeed& need) {
+      return size_in_bytes(kernel.tensors[need.tensor].dtype) < 4;
+    });
   }
   bool has_vectors() const { return !vector_loads.empty() || !vector_writes.empty(); }
   Role role(ir::AxisId axis) const { return roles.at(axis); }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "emit/plan_windows.h"
+
 namespace tessera::emit {
 
 namespace {
@@ -38,7 +40,9 @@ class AxisChooser {
     choose_lanes();
     assign_units();
     choose_vector_accesses();
-    choose_strip_axis();
+    choose_anchors();
+    if (!phase_.anchors.empty()) choose_windows(kernel_, sizes_, phase_);
+    if (phase_.windows.empty() && !phase_.has_neighbour_groups()) choose_strip_axis();
   }
 
  private:
@@ -308,7 +312,6 @@ class AxisChooser {
       phase_.reasons.push_back(
           fmt::format("{} loads are contiguous along `{}`: their tiles pass through shared memory",
                       phase_.staging->loads.size(), axis(phase_.staging->rows).name));
-      return;
     }
     for (const Access& access : analysis_.accesses) {
       std::vector<ir::SizeId> multiples;
@@ -395,6 +398,38 @@ class AxisChooser {
     phase_.reasons.push_back(
         fmt::format("strips run along `{}`: operands without it are read once for all strips of a unit",
                     axis(*phase_.strip_axis).name));
+  }
+
+  // Where lines begin anywhere, the threads of a lane keep to the vector boundaries of one line: of what is written, if
+  // anything is, and of the narrowest elements, whose boundaries are boundaries of wider ones as well.
+  void choose_anchors() {
+    for (const Lane& lane : phase_.lanes) {
+      const Access* best = nullptr;
+      const auto rank = [&](const Access& access) {
+        return std::pair(access.is_write() ? 0 : 1, size_in_bytes(kernel_.tensors[access.tensor].dtype));
+      };
+      for (const Access& access : analysis_.accesses)
+        if (can_anchor(access, lane) && (!best || rank(access) < rank(*best))) best = &access;
+      if (!best) return phase_.anchors.clear();
+      phase_.anchors[lane.axis] = {best->tensor,
+                                   {best->index_values.begin(), best->index_values.end() - 1},
+                                   best->indices.back()->offset};
+    }
+  }
+
+  // A vector access at the coordinate of the lane, whose line is the same for all that a unit does.
+  bool can_anchor(const Access& access, const Lane& lane) {
+    const bool moves_vectors = access.write ? phase_.vector_writes.contains(access.write)
+                                            : phase_.vector_loads.contains(access.value) &&
+                                                  !phase_.interleaved.contains(access.value);
+    if (!moves_vectors || lane.tile > 0 || analysis_.loops.contains(lane.axis) ||
+        !access.axes.contains(lane.axis))
+      return false;
+    const bool steady = std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) {
+      return id == lane.axis || phase_.role(id) == Role::unit;
+    });
+    const auto& terms = access.indices.back()->terms;
+    return steady && terms.size() == 1 && terms.begin()->first == lane.axis;
   }
 
   static constexpr int64_t kWidestVector = 16;

@@ -31,7 +31,8 @@ constexpr int kMapRegisters = 32;  // of a thread, for what is read ahead
 constexpr int kChunkRows = 8;
 constexpr int kFewMoving = 16;          // registers, of vectors on their way
 constexpr int kWorkingRegisters = 20;   // addresses, loop state, and an element under way
-constexpr int kGroupRegisters = 16;     // more, where a block has several groups
+constexpr int kGroupRegisters = 8;      // more, where a block has several groups
+constexpr int kFewThreads = 640;        // of a multiprocessor, at up to 100 registers each
 constexpr int kShortBody = 40;          // values of an element
 constexpr int kThreadsInFlight = 1024;  // of a multiprocessor: enough to hide memory's latency
 
@@ -59,18 +60,19 @@ class VariantChooser {
     const bool rows = phase_.has_row_functions();
     const bool chunked =
         std::all_of(phase_.lanes.begin(), phase_.lanes.end(), [](const Lane& lane) { return lane.chunked; });
+    const bool ragged = !phase_.anchors.empty() && widths.size() > 1 && phase_.has_narrow_vectors(kernel_);
     if (phase_.staging) {
       staged_variants();
+      direct_variants(widths, ragged);
       return;
     }
-    for (int width : widths) {
-      if (rows) {
-        row_variants(width);
-      } else if (chunked && fixed_extent() == 0) {
-        map_variants(width);
-      } else {
-        bounded_variants(width);
-      }
+    if (rows) {
+      ragged ? ragged_row_variants(widest) : plain_variants(widths, &VariantChooser::row_variants);
+    } else if (chunked && fixed_extent() == 0) {
+      ragged ? ragged_map_variants(widest) : plain_variants(widths, &VariantChooser::map_variants);
+    } else {
+      plain_variants(widths, &VariantChooser::bounded_variants);
+      if (ragged) bounded_ragged_variant(widest);
     }
     // Only the last one may be without a condition, and it must be.
     const bool is_open = !phase_.variants.back().aligned && phase_.variants.back().lane_limit == 0;
@@ -105,7 +107,7 @@ class VariantChooser {
   }
 
   int strips_in_budget(int width) const {
-    const int bytes = std::max(lowered_.kept_bytes, 4) * width;
+    const int bytes = std::max(lowered_.kept[0].bytes, 4) * width;
     return std::min(power_of_two_below(std::max(kRegisterBudget * 4 / bytes, 1)), kMostStrips);
   }
 
@@ -121,12 +123,71 @@ class VariantChooser {
                                .lane_limit = limit});
   }
 
+  void plain_variants(const std::vector<int>& widths, void (VariantChooser::*choose)(int)) {
+    for (int width : widths) (this->*choose)(width);
+  }
+
+  // The last variant added takes lines that begin anywhere: the vectors at their ends cost it part of one.
+  void make_ragged() {
+    Variant& variant = phase_.variants.back();
+    variant.aligned = false;
+    variant.ragged = true;
+    if (variant.lane_limit > 0) variant.lane_limit -= variant.vector - 1;
+    // What ends of lines take of registers is the compiler's business, but a few warps must find room.
+    variant.blocks = has_short_body() ? std::max(kFewThreads / (variant.threads * variant.rows), 1) : 1;
+  }
+
+  // Rows of whole vectors and any rows: six variants in all.
+  void ragged_row_variants(int width) {
+    if (warps_) return requested_ragged_rows(width);
+    const bool resident = phase_.functions[0].resident;
+    const int function = static_cast<int>(phase_.functions.size()) - 1;
+    const int strips = resident ? strips_in_budget(width) : streaming_strips(function, width);
+    const bool small = resident && strips >= kRowStrips && !writes_copies();
+    const int few = resident ? std::min(strips, small ? kRowStrips : kBoundedStrips) : strips;
+    const int block = small ? kRowThreads : kBlockThreads;
+    const auto rows = [&](const std::string& name, int threads, int groups, int held) {
+      add(name, 0, threads, groups, width, held, resident ? int64_t{threads} * width * held : 0);
+    };
+    const auto short_rows = [&](const std::string& name, int held) {
+      rows(name, kWarp, kWarpRows, held);
+      if (!resident) phase_.variants.back().lane_limit = int64_t{kWarp} * width * 2;
+    };
+    short_rows("warp_vector", strips);
+    rows("block_vector", resident ? block : streaming_threads(2 * kBlockThreads), 1, few);
+    if (resident) rows("wide_vector", 2 * block, 1, few);
+    short_rows("warp_ragged", std::min(strips, kRowStrips));
+    make_ragged();
+    if (resident) {
+      rows("block_ragged", 2 * block, 1, small ? few - 1 : few);
+      make_ragged();
+    }
+    add("streaming_ragged", function, streaming_threads(2 * kBlockThreads), 1, width,
+        streaming_strips(function, width), 0);
+    make_ragged();
+  }
+
+  // Vectors of a thread that are under way at once.
+  int streaming_strips(int function, int width) const {
+    const int registers = lowered_.kept[static_cast<size_t>(function)].bytes * width / 4;
+    return registers == 0
+               ? 1
+               : std::clamp(power_of_two_below(std::max(kMapRegisters / 2 / registers, 1)), 1, kRowStrips);
+  }
+
+  void requested_ragged_rows(int width) {
+    row_variants(width);
+    const int function = static_cast<int>(phase_.functions.size()) - 1;
+    add("streaming_ragged", function, *warps_ * kWarp, 1, width, streaming_strips(function, width), 0);
+    make_ragged();
+  }
+
   // Rows of which nothing is kept: a warp for short ones, a block for the others.
   void streaming_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
     if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, 1, 0);
     add("warp_" + kind, 0, kWarp, kWarpRows, width, 1, static_cast<int64_t>(kWarp) * width * 2);
-    add("block_" + kind, 0, streaming_threads(2 * kBlockThreads), 1, width, 1, 0);
+    add("block_" + kind, 0, streaming_threads(4 * kBlockThreads), 1, width, 1, 0);
   }
 
   void row_variants(int width) {
@@ -161,7 +222,19 @@ class VariantChooser {
     phase_.variants.back().blocks = staged_blocks(phase_.variants.back());
     // Tiles of few rows would leave most of their threads idle: then each thread reads for itself.
     phase_.variants.back().rows_least = kWarp / 2;
-    add("direct", 1, kWarp, warps_.value_or(kChunkRows), 1, static_cast<int>(strips), 0);
+  }
+
+  void direct_variants(const std::vector<int>& widths, bool ragged) {
+    const int rows = warps_.value_or(kChunkRows);
+    const int64_t fixed = phase_.lanes[0].tile;
+    for (int width : widths) {
+      const int64_t held = int64_t{kWarp} * width;
+      const int strips = fixed > 0 ? static_cast<int>((fixed + held - 1) / held) : map_strips(1, width);
+      add(width > 1 ? "direct_vector" : "direct_any", 1, kWarp, rows, width, strips, 0);
+      if (!ragged) continue;
+      add("direct_ragged", 1, kWarp, rows, width, fixed > 0 ? strips : 1, 0);
+      return make_ragged();
+    }
   }
 
   // A tile's way through shared memory waits most of the time: the more blocks the better.
@@ -175,19 +248,37 @@ class VariantChooser {
 
   void map_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
-    const int strips = map_strips(width);
+    const int strips = map_strips(0, width);
     if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, strips, 0);
     add("tiny_" + kind, 0, kTinyThreads, kBlockThreads / kTinyThreads, width, phase_.strip_axis ? strips : 1,
         static_cast<int64_t>(kTinyThreads) * width);
-    add("narrow_" + kind, 0, kWarp, kChunkRows, width, phase_.strip_axis ? strips : 1,
-        static_cast<int64_t>(kWarp) * width * kChunkRows);
-    add("wide_" + kind, 0, kBlockThreads, 1, width, strips, 0);
+    const int64_t narrow =
+        phase_.has_neighbour_groups() ? 0 : static_cast<int64_t>(kWarp) * width * kChunkRows;
+    add("narrow_" + kind, 0, kWarp, kChunkRows, width, phase_.strip_axis || narrow == 0 ? strips : 1, narrow);
+    if (narrow > 0) add("wide_" + kind, 0, kBlockThreads, 1, width, strips, 0);
+  }
+
+  // Lines of whole vectors and any lines. The shortest ones have more ends than vectors: they go element by element.
+  void ragged_map_variants(int width) {
+    const int function = static_cast<int>(phase_.functions.size()) - 1;
+    if (warps_) {
+      map_variants(width);
+      add("ragged", function, *warps_ * kWarp, 1, width, map_strips(function, width), 0);
+      return make_ragged();
+    }
+    map_variants(width);
+    const int strips = phase_.strip_axis ? map_strips(0, 1) : 1;
+    add("tiny_any", 0, kTinyThreads, kBlockThreads / kTinyThreads, 1, strips, kTinyThreads);
+    add("narrow_ragged", function, kWarp, kChunkRows, width, map_strips(function, width), 0);
+    make_ragged();
   }
 
   // As many as registers hold of what is read ahead.
-  int map_strips(int width) const {
-    if (lowered_.kept_bytes == 0) return kUnreadStrips;
-    const int registers = std::max(lowered_.kept_bytes * width / 4, 1);
+  int map_strips(int function, int width) const {
+    const int bytes = lowered_.kept[static_cast<size_t>(function)].bytes;
+    if (!phase_.windows.empty() && !has_short_body()) return 1;
+    if (bytes == 0) return has_short_body() ? kUnreadStrips : 1;
+    const int registers = std::max(bytes * width / 4, 1);
     return std::clamp(power_of_two_below(std::max(kMapRegisters / registers, 1)), 1, kMostMapStrips);
   }
 
@@ -195,17 +286,17 @@ class VariantChooser {
   // is the compiler's business.
   int blocks_of(int function, int group, int rows, int width, int strips) const {
     if (!has_short_body()) return 1;
-    const bool resident = phase_.functions[static_cast<size_t>(function)].resident;
+    const Kept& kept = lowered_.kept[static_cast<size_t>(function)];
     const int threads = group * rows;
     int moving = 0;  // in vectors beside what is kept
     for (ir::ValueId load : phase_.vector_loads)
-      if (!resident || !lowered_.kept.contains(load))
+      if (!kept.values.contains(load))
         moving += static_cast<int>(size_in_bytes(kernel_.values[load].dtype)) * width / 4;
     for (const ir::Write* write : phase_.vector_writes)
       moving += static_cast<int>(size_in_bytes(kernel_.tensors[write->tensor].dtype)) * width / 4;
     if (moving > kFewMoving) return 1;
-    const int registers = kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) + moving +
-                          (resident ? lowered_.kept_bytes * width * strips / 4 : 0);
+    const int registers =
+        kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) + moving + kept.bytes * width * strips / 4;
     const int granule = (registers + 7) / 8 * 8;
     return std::clamp(plan_.target->registers_per_multiprocessor / (granule * threads), 1,
                       std::max(kThreadsInFlight / threads, 1));
@@ -250,6 +341,19 @@ class VariantChooser {
     add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
   }
 
+  // In place of the variant for any strides, with as many strips as the overhang needs.
+  void bounded_ragged_variant(int width) {
+    phase_.variants.pop_back();
+    Variant ragged = phase_.variants.back();
+    ragged.name = "ragged";
+    ragged.aligned = false;
+    ragged.ragged = true;
+    const int64_t held = int64_t{ragged.threads} * width;
+    if (fixed_extent() > 0) ragged.strips = static_cast<int>((fixed_extent() + width - 1 + held - 1) / held);
+    ragged.blocks = 1;
+    phase_.variants.push_back(ragged);
+  }
+
   KernelPlan& plan_;
   const ir::Kernel& kernel_;
   PhasePlan& phase_;
@@ -263,13 +367,14 @@ class VariantChooser {
 bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
                      DiagnosticSink&) {
   VariantChooser(plan, lowered, overrides).run();
-  if (!lowered.kept_names.empty()) {
-    std::string names;
-    for (const std::string& name : lowered.kept_names)
-      names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("a load") : "`" + name + "`");
-    plan.phase.reasons.push_back(
-        fmt::format("resident rows keep {} ({} bytes for each element)", names, lowered.kept_bytes));
+  std::string names;
+  for (ir::ValueId value : lowered.kept[0].values) {
+    const std::string& name = plan.kernel->values[value].name;
+    names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("a load") : "`" + name + "`");
   }
+  if (!names.empty())
+    plan.phase.reasons.push_back(
+        fmt::format("registers keep {} ({} bytes for each element)", names, lowered.kept[0].bytes));
   return true;
 }
 

@@ -180,7 +180,7 @@ class LauncherPrinter {
     // A tile in shared memory is the work of a block, not of one of its groups.
     const bool staged = plan_.phase.functions[f].staged;
     const std::string blocks = staged ? fmt::format("blocks_for_tiles({})", units)
-                               : variant.rows > 1
+                               : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
                                    ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
                                    : fmt::format("Blocks{{{}}}", units);
     const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
@@ -196,26 +196,35 @@ class LauncherPrinter {
         variant.threads != 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
     const bool rows = plan_.phase.has_row_functions();
-    if (plan_.phase.staging)
-      return plan_.phase.functions[static_cast<size_t>(variant.function)].staged
-                 ? "tiles pass through shared memory"
-                 : "few rows: every thread reads for itself";
-    const std::string does = !rows ? "takes a tile" : resident ? "holds a row" : "reads a row again";
-    return fmt::format(
-        "{} {}, {}", group, does,
-        variant.vector > 1 ? fmt::format("{} elements an access", variant.vector) : "any strides");
+    if (plan_.phase.functions[static_cast<size_t>(variant.function)].staged)
+      return "tiles pass through shared memory";
+    const std::string does = plan_.phase.staging ? "takes a tile without shared memory"
+                             : !rows             ? "takes a tile"
+                             : resident          ? "holds a row"
+                                                 : "reads a row again";
+    return fmt::format("{} {}, {}", group, does,
+                       variant.ragged
+                           ? fmt::format("{} elements an access between the ends of lines", variant.vector)
+                       : variant.vector > 1 ? fmt::format("{} elements an access", variant.vector)
+                                            : "any strides");
   }
 
   // The count of units with the numbers of a variant in place of the template's parameters.
   Expr specialise(const Expr& expression, const Variant& variant) const {
     const bool is_name = expression->kind == lowered::Expression::Kind::name;
     if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
+    if (is_name && expression->text == "kRows") return lowered::integer(variant.rows);
+    const FunctionPlan& function = plan_.phase.functions[static_cast<size_t>(variant.function)];
     if (is_name && expression->text == "kChunk")
       return lowered::integer(int64_t{variant.threads} * variant.vector *
-                              (plan_.phase.strip_axis ? 1 : variant.strips));
+                              (function.strips_across ? 1 : variant.strips));
+    if (is_name && expression->text == "kOverhang")
+      return lowered::integer(variant.ragged ? variant.vector - 1 : 0);
     if (expression->operands.empty()) return expression;
     lowered::Expression copy = *expression;
     for (Expr& operand : copy.operands) operand = specialise(operand, variant);
+    if (copy.kind == lowered::Expression::Kind::binary && copy.text == "+")
+      return lowered::add(copy.operands[0], copy.operands[1]);
     return std::make_shared<const lowered::Expression>(std::move(copy));
   }
 
@@ -233,12 +242,14 @@ class LauncherPrinter {
   std::set<std::pair<int, size_t>> sources_;
 };
 
-int template_argument(const Variant& variant, const std::string& parameter) {
-  if (parameter.ends_with("kThreads")) return variant.threads;
-  if (parameter.ends_with("kRows")) return variant.rows;
-  if (parameter.ends_with("kVector")) return variant.vector;
-  if (parameter.ends_with("kBlocks")) return variant.blocks;
-  return variant.strips;
+std::string template_argument(const Variant& variant, const std::string& parameter) {
+  if (parameter.ends_with("kAligned")) return variant.ragged ? "false" : "true";
+  const int number = parameter.ends_with("kThreads")  ? variant.threads
+                     : parameter.ends_with("kRows")   ? variant.rows
+                     : parameter.ends_with("kVector") ? variant.vector
+                     : parameter.ends_with("kBlocks") ? variant.blocks
+                                                      : variant.strips;
+  return std::to_string(number);
 }
 
 }  // namespace
@@ -246,7 +257,7 @@ int template_argument(const Variant& variant, const std::string& parameter) {
 std::string instantiation(const lowered::Function& function, const Variant& variant) {
   std::string arguments;
   for (const std::string& parameter : function.template_parameters)
-    arguments += (arguments.empty() ? "" : ", ") + fmt::format("{}", template_argument(variant, parameter));
+    arguments += (arguments.empty() ? "" : ", ") + template_argument(variant, parameter);
   return fmt::format("{}<{}>", function.name, arguments);
 }
 

@@ -188,12 +188,27 @@ class LoopSplitter {
       rest_.insert(rest_.begin(), std::move(statement));
     }
     close_part();
-    result_.push_back({lowered::Local{"Vector<float, kVector>", name, {}, on_vectors, true, false}, span});
+    result_.push_back({lowered::Local{vector_type(call), name, {}, on_vectors, true, false}, span});
     if (names_it) substitute(replaced, element);
     return true;
   }
 
+  static std::string vector_type(const Expr& element) {
+    return fmt::format("Vector<{}, kVector>", type_name(element->type));
+  }
+
+  static bool is_masked(const Expr& expression) {
+    return expression->kind == Expression::Kind::ternary &&
+           lowered::is_element_exists(expression->operands[0]);
+  }
+
+  // `part.or_else` for a mask of one of its elements.
+  static std::string or_else(const Expr& mask) {
+    return mask->text.substr(0, mask->text.rfind('.')) + ".or_else";
+  }
+
   static std::string result_name(const Expr& call) {
+    if (is_masked(call)) return "existing";
     if (call->kind == Expression::Kind::binary) return "quotient";
     return call->text.substr(call->text.rfind(':') + 1) + "_value";
   }
@@ -214,8 +229,9 @@ class LoopSplitter {
     return nullptr;
   }
   static Expr vector_call_in(const Expr& expression) {
-    const bool conditional =
-        expression->kind == Expression::Kind::ternary || expression->text == "&&" || expression->text == "||";
+    // What stands in place of an element that does not exist may as well be computed.
+    const bool conditional = (expression->kind == Expression::Kind::ternary && !is_masked(expression)) ||
+                             expression->text == "&&" || expression->text == "||";
     for (const Expr& operand : expression->operands) {
       if (conditional && operand != expression->operands[0]) break;
       if (Expr found = vector_call_in(operand)) return found;
@@ -225,22 +241,28 @@ class LoopSplitter {
 
   // The call with vectors in place of the operands that differ between elements.
   Expr call_on_vectors(const Expr& call, Span span) {
-    Expression copy = *call;
-    const Expr& operand = call->operands[0];
-    if (is_whole(operand, call->type)) {
-      copy.operands[0] = operand->operands[0];
-    } else if (is_open_local(operand)) {
-      copy.operands[0] = lowered::name(vector_for(operand->text), call->type);
-    } else {
-      const std::string name = fresh(call->kind == Expression::Kind::binary ? "dividend" : "argument");
-      result_.push_back({lowered::Local{"Vector<float, kVector>", name, {}, nullptr, false, false}, span});
-      const Expr vector = lowered::name(name, call->type);
-      open_.push_back(
-          {lowered::Assign{lowered::vector_element(vector, item(), call->type), "=", operand}, span});
-      copy.operands[0] = vector;
+    if (is_masked(call)) {
+      const std::string wanted = "element";
+      return lowered::call(or_else(call->operands[0]),
+                           {vector_of(call->operands[1], call, wanted, span), call->operands[2]}, call->type);
     }
+    Expression copy = *call;
+    copy.operands[0] = vector_of(call->operands[0], call,
+                                 call->kind == Expression::Kind::binary ? "dividend" : "argument", span);
     copy.has_vector_form = false;
     return std::make_shared<const Expression>(std::move(copy));
+  }
+
+  // The operand for all elements: the vector it is an element of, or one that the open part fills.
+  Expr vector_of(const Expr& operand, const Expr& call, const std::string& wanted, Span span) {
+    if (is_whole(operand, call->type)) return operand->operands[0];
+    if (is_open_local(operand)) return lowered::name(vector_for(operand->text), call->type);
+    const std::string name = fresh(wanted);
+    result_.push_back({lowered::Local{vector_type(call), name, {}, nullptr, false, false}, span});
+    const Expr vector = lowered::name(name, call->type);
+    open_.push_back(
+        {lowered::Assign{lowered::vector_element(vector, item(), call->type), "=", operand}, span});
+    return vector;
   }
 
   /// What an open local stands for; other expressions are themselves.
@@ -275,7 +297,9 @@ class LoopSplitter {
     if (!assign || assign->value->kind != Expression::Kind::call) return false;
     const std::string& callee = assign->value->text;
     if (callee != "maximum" && callee != "minimum") return false;
-    const Expr operand = looked_through(assign->value->operands[1]);
+    const Expr& folded_value = assign->value->operands[1];
+    const bool masked = is_masked(folded_value);
+    const Expr operand = looked_through(masked ? folded_value->operands[1] : folded_value);
     const bool widened = operand->kind == Expression::Kind::call && operand->text == "to_float";
     const Expr& element = widened ? operand->operands[0] : operand;
     if (!is_whole(element, element->type) || !may_split(statement)) return false;
@@ -283,8 +307,15 @@ class LoopSplitter {
     if (target->kind == Expression::Kind::element && is_name(target->operands[1], item_)) return false;
     if (base_name(assign->target) == base_name(element)) return false;
     close_part();
-    Expr extreme =
-        lowered::call(callee == "maximum" ? "largest" : "smallest", {element->operands[0]}, element->type);
+    Expr vector = element->operands[0];
+    if (masked) {
+      // `part.or_else(v, lowest<T>())` for `part.has(j) ? v[j] : lowest<T>()`
+      const std::string unit =
+          fmt::format("{}<{}>()", callee == "maximum" ? "lowest" : "highest", type_name(element->type));
+      vector = lowered::call(or_else(folded_value->operands[0]), {vector, lowered::name(unit, element->type)},
+                             element->type);
+    }
+    Expr extreme = lowered::call(callee == "maximum" ? "largest" : "smallest", {vector}, element->type);
     if (widened) extreme = lowered::call("to_float", {extreme}, operand->type);
     const Expr folded = lowered::call(callee, {assign->value->operands[0], extreme}, assign->value->type);
     result_.push_back({lowered::Assign{assign->target, "=", folded}, statement.span});

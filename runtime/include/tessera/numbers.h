@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as kernels use them: extremes, maximum and minimum, periodic indices, sizes.
+// Numbers as kernels use them: extremes, maximum and minimum.
 #pragma once
 
 #include <limits>
 #include <type_traits>
 
 #include "tessera/math.h"
-#include "tessera/view.h"
+#include "tessera/positions.h"
 
 namespace tessera {
 
@@ -84,35 +84,5 @@ struct Indexed {
 
 /// The position of an Indexed that stands for no element yet: any element precedes it.
 inline constexpr index kNoPosition = detail::kHighest<index>;
-
-/// a / b rounded up, for a >= 0 and b >= 1.
-TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-/// `i` brought into [0, extent) by whole multiples of `extent` (>= 1): an index of a periodic tensor.
-TESSERA_HD index wrap(index i, index extent) {
-  const auto inside = [extent](index x) {
-    return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(extent);
-  };
-  if (inside(i)) return i;
-  const index once = i < 0 ? i + extent : i - extent;
-  if (inside(once)) return once;
-  const index rest = i % extent;
-  return rest < 0 ? rest + extent : rest;
-}
-
-/// The coordinates of tile number `tile` in a grid of `counts` tiles whose last dimension varies fastest.
-/// nvcc divides with 32 bits where both operands have no more.
-template <int Rank>
-TESSERA_HD Index<Rank> tile_position(index tile, Index<Rank> counts) {
-  Index<Rank> position{};
-  TESSERA_UNROLL
-  for (int dimension = Rank - 1; dimension > 0; --dimension) {
-    const index rest = tile / counts[dimension];
-    position.at[dimension] = tile - rest * counts[dimension];
-    tile = rest;
-  }
-  position.at[0] = tile;
-  return position;
-}
 
 }  // namespace tessera

@@ -29,6 +29,29 @@ __device__ __forceinline__ void st_global_v4(void* to, uint4 words) {
                : "memory");
 }
 
+/// @condition ld.global.nc: without a branch, so that many are under way at once. Any words where it does not hold.
+__device__ __forceinline__ std::uint32_t ld_global_nc_if(const std::uint32_t* from, bool condition) {
+  std::uint32_t word;
+  asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.nc.b32 %0, [%1]; }"
+      : "=r"(word)
+      : "l"(global_address(from)), "r"(static_cast<int>(condition)));
+  return word;
+}
+__device__ __forceinline__ uint2 ld_global_nc_if(const uint2* from, bool condition) {
+  uint2 words;
+  asm("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p ld.global.nc.v2.b32 {%0, %1}, [%2]; }"
+      : "=r"(words.x), "=r"(words.y)
+      : "l"(global_address(from)), "r"(static_cast<int>(condition)));
+  return words;
+}
+__device__ __forceinline__ uint4 ld_global_nc_if(const uint4* from, bool condition) {
+  uint4 words;
+  asm("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+      : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+      : "l"(global_address(from)), "r"(static_cast<int>(condition)));
+  return words;
+}
+
 /// st.shared.v2.b32, st.shared.v4.b32
 __device__ __forceinline__ void st_shared_v2(void* to, uint2 words) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant tables of kernels, and the test that keeps an index inside.
+// Constant tables of kernels.
 #pragma once
 
 #include "tessera/device.h"
@@ -12,11 +12,6 @@
 #endif
 
 namespace tessera {
-
-/// 0 <= i < extent, in one comparison.
-TESSERA_HD constexpr bool inside(index i, index extent) {
-  return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(extent);
-}
 
 /// What a register might hold that nobody has initialised: the value that a planted fault leaves in its place.
 template <typename T>

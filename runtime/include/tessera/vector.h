@@ -96,6 +96,25 @@ TESSERA_DEVICE Vector<T, N> load_vector(const T* from) {
   return result;
 }
 
+/// The same if `condition` holds, and any numbers otherwise.
+template <bool kReadOnly, int N, typename T>
+TESSERA_DEVICE Vector<T, N> load_vector_if(bool condition, const T* from) {
+#if !TESSERA_TWIN
+  using Word = typename Access<kAccessBytes<T, N>>::Type;
+  if constexpr (kReadOnly && sizeof(Word) >= 4) {
+    Vector<T, N> result;
+    Word words[sizeof(result) / sizeof(Word)];
+    TESSERA_UNROLL
+    for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(Word)); ++i) {
+      words[i] = ptx::ld_global_nc_if(reinterpret_cast<const Word*>(from) + i, condition);
+    }
+    std::memcpy(&result, words, sizeof result);
+    return result;
+  }
+#endif
+  return condition ? load_vector<kReadOnly, N>(from) : Vector<T, N>{};
+}
+
 /// Where memory is; the instruction depends on it.
 enum class Space { global, shared };
 

@@ -4,24 +4,13 @@
 
 #include <type_traits>
 
-#include "tessera/vector.h"
+#include "tessera/window.h"
 
 #if TESSERA_TWIN
 #include "tessera/twin/tensor_shadow.h"
 #endif
 
 namespace tessera {
-
-/// A position in a tensor, written {r, c}.
-template <int Rank>
-struct Index {
-  index at[Rank];
-  TESSERA_HD constexpr index operator[](int dimension) const { return at[dimension]; }
-};
-template <>
-struct Index<0> {
-  TESSERA_HD constexpr index operator[](int) const { return 0; }
-};
 
 template <typename T, int Rank>
 struct Line;
@@ -82,6 +71,34 @@ struct View {
     }
   }
 
+  /// As Line::load, Line::load_run, Line::store and Line::boundary, at `at`.
+  template <int N, bool kAligned>
+  TESSERA_DEVICE Vector<Value, N> load(Index<Rank> at, const Part<N, kAligned>& part,
+                                       [[maybe_unused]] Location where = Location::current()) const {
+    return line(lead(at)).load(at[Rank - 1], part, where);
+  }
+  template <int N, bool kAligned, int kStrips>
+  TESSERA_DEVICE void load_strips(Index<Rank> at, const Part<N, kAligned>& part, int distance,
+                                  Vector<Value, N> (&row)[kStrips],
+                                  [[maybe_unused]] Location where = Location::current()) const {
+    line(lead(at)).load_strips(at[Rank - 1], part, distance, row, where);
+  }
+  template <int kStep, int N, bool kAligned>
+  TESSERA_DEVICE Vector<Value, kStep * N> load_run(
+      Index<Rank> at, const Part<N, kAligned>& part,
+      [[maybe_unused]] Location where = Location::current()) const {
+    return line(lead(at)).template load_run<kStep>(at[Rank - 1], part, where);
+  }
+  template <int N, bool kAligned>
+  TESSERA_DEVICE void store(Index<Rank> at, const Vector<Value, N>& value, const Part<N, kAligned>& part,
+                            [[maybe_unused]] Location where = Location::current()) const {
+    line(lead(at)).store(at[Rank - 1], value, part, where);
+  }
+  template <int N, bool kAligned>
+  TESSERA_DEVICE index boundary(Index<Rank> at) const {
+    return line(lead(at)).template boundary<N, kAligned>(at[Rank - 1]);
+  }
+
   /// Writes the element at `at`.
   TESSERA_DEVICE void store(Index<Rank> at, Value value,
                             [[maybe_unused]] Location where = Location::current()) const {
@@ -114,14 +131,42 @@ struct View {
     TESSERA_UNROLL
     for (int dimension = 0; dimension < Rank - 1; ++dimension) offset += at[dimension] * stride[dimension];
 #if TESSERA_TWIN
-    return {data + offset, stride[kDimensions - 1], this, at};
+    return {data + offset, stride[kDimensions - 1], extent[kDimensions - 1], data, end(), this, at};
 #else
-    return {data + offset, stride[kDimensions - 1]};
+    return {data + offset, stride[kDimensions - 1], extent[kDimensions - 1], data, end()};
 #endif
   }
 
  private:
+  /// The end of the memory that the elements lie in.
+  TESSERA_DEVICE T* end() const {
+    T* last = data;
+    TESSERA_UNROLL
+    for (int dimension = 0; dimension < Rank; ++dimension)
+      last += (extent[dimension] - 1) * stride[dimension];
+    return last + 1;
+  }
+
+  static TESSERA_DEVICE Index<Rank - 1> lead(const Index<Rank>& at) {
+    Index<Rank - 1> result{};
+    if constexpr (Rank > 1) {
+      TESSERA_UNROLL
+      for (int dimension = 0; dimension < Rank - 1; ++dimension) result.at[dimension] = at[dimension];
+    }
+    return result;
+  }
+
 #if TESSERA_TWIN
+  friend struct Line<T, Rank>;
+
+  /// Whether one element may be read (written); reports it if not.
+  template <bool kLoad>
+  bool may_access(const Index<Rank>& at, Location where) const {
+    const T* address = data + offset_of(at);
+    if constexpr (kLoad) return twin::may_load<Rank>(shadow, access(at, 1), address, sizeof(T), 1, where);
+    return twin::may_store<Rank>(shadow, access(at, 1), address, sizeof(T), 1, where);
+  }
+
   twin::TensorAccess access(const Index<Rank>& at, int count) const {
     return {shadow, extent, reinterpret_cast<const index*>(&at), Rank, count};
   }
@@ -152,6 +197,9 @@ struct Line {
 
   T* data;
   index stride;
+  index extent;
+  T* tensor_begin;
+  T* tensor_end;
 #if TESSERA_TWIN
   const View<T, Rank>* view;
   Index<Rank - 1> lead;
@@ -203,8 +251,143 @@ struct Line {
 #endif
   }
 
+  /// The last position at or before `i` whose address suits a vector of N elements; `i` itself where lines are
+  /// whole vectors.
+  template <int N, bool kAligned>
+  TESSERA_DEVICE index boundary(index i) const {
+    if constexpr (kAligned || N == 1) return i;
+    return stride == 1 ? i - detail::elements_past_boundary<N>(data + i) : i;
+  }
+
+  /// The N elements from `i` on, any numbers in place of those that do not exist. Unless lines are whole vectors, at any
+  /// address and stride.
+  template <int N, bool kAligned>
+  TESSERA_DEVICE Vector<Value, N> load(index i, const Part<N, kAligned>& part,
+                                       [[maybe_unused]] Location where = Location::current()) const {
+    if constexpr (kAligned || N == 1) {
+      return load<N>(i, where);
+    } else {
 #if TESSERA_TWIN
+      if (!may_access<true>(i, 1, part, where)) return {};
+#endif
+      return detail::load_part<std::is_const_v<T>>(stretch(), i, part);
+    }
+  }
+
+  /// row[k]: as `load` of the elements from i + k * distance on. Nothing waits until all of them are under way.
+  template <int N, bool kAligned, int kStrips>
+  TESSERA_DEVICE void load_strips(index i, const Part<N, kAligned>& part, int distance,
+                                  Vector<Value, N> (&row)[kStrips],
+                                  [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    for (int k = 0; k < kStrips; ++k) {
+      const Part<N, kAligned> here = part.moved(k * distance);
+      row[k] = here.any() ? load(i + k * distance, here, where) : Vector<Value, N>{};
+    }
+#else
+    if constexpr (kAligned || N == 1) {
+      TESSERA_UNROLL
+      for (int k = 0; k < kStrips; ++k) {
+        if (part.moved(k * distance).any()) row[k] = load<N>(i + k * distance);
+      }
+    } else {
+      detail::load_strips<std::is_const_v<T>>(stretch(), i, part, distance, row);
+    }
+#endif
+  }
+
+  /// The kStep elements from i + kStep * n on for each n that exists, zero in place of the others.
+  template <int kStep, int N, bool kAligned>
+  TESSERA_DEVICE Vector<Value, kStep * N> load_run(
+      index i, const Part<N, kAligned>& part, [[maybe_unused]] Location where = Location::current()) const {
+    if constexpr (kAligned || N == 1) {
+      return load_run<kStep, N>(i, where);
+    } else {
+#if TESSERA_TWIN
+      if (!may_access<true>(i, kStep, part, where)) return {};
+#endif
+      const T* from = data + i * stride;
+      if (stride == 1 && part.is_whole() && detail::elements_past_boundary<kStep * N>(from) == 0)
+        return detail::load_vector<std::is_const_v<T>, kStep * N>(from);
+      Vector<Value, kStep * N> result{};
+      TESSERA_UNROLL
+      for (int n = 0; n < kStep * N; ++n) {
+        if (part.has(n / kStep))
+          result.set(n, detail::load_vector<std::is_const_v<T>, 1>(from + n * stride)[0]);
+      }
+      return result;
+    }
+  }
+
+  /// The N elements from `i` on and their neighbours, at any address and stride.
+  template <int kBefore, int kBehind, int N, bool kAligned>
+  TESSERA_DEVICE Window<Value, N, kBefore, kBehind> window(
+      index i, const Part<N, kAligned>&, [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    check_window<false>(i - kBefore, i + N + kBehind, where);
+#endif
+    return load_window<false, kBefore, kBehind, N, kAligned>(i);
+  }
+
+  /// The same of a line that begins again behind its end.
+  template <int kBefore, int kBehind, int N, bool kAligned>
+  TESSERA_DEVICE Window<Value, N, kBefore, kBehind> periodic_window(
+      index i, const Part<N, kAligned>&, [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    check_window<true>(i - kBefore, i + N + kBehind, where);
+#endif
+    return load_window<true, kBefore, kBehind, N, kAligned>(i);
+  }
+
+  /// Writes those of the N elements from `i` on that exist.
+  template <int N, bool kAligned>
+  TESSERA_DEVICE void store(index i, const Vector<Value, N>& value, const Part<N, kAligned>& part,
+                            [[maybe_unused]] Location where = Location::current()) const {
+    if constexpr (kAligned || N == 1) {
+      store(i, value, where);
+    } else {
+#if TESSERA_TWIN
+      if (!may_access<false>(i, 1, part, where)) return;
+      for (int n = 0; n < N; ++n)
+        if (part.has(n)) twin::check_initialised(value[n], where);
+#endif
+      detail::store_part(stretch(), i, value, part);
+    }
+  }
+
  private:
+  template <bool kPeriodic, int kBefore, int kBehind, int N, bool kAligned>
+  TESSERA_DEVICE auto load_window(index i) const {
+    if constexpr (kAligned && N > 1) {
+      return detail::load_window_of_vectors<std::is_const_v<T>, kPeriodic, kBefore, kBehind, N>(stretch(),
+                                                                                                extent, i);
+    } else {
+      return detail::load_window_of_elements<std::is_const_v<T>, kPeriodic, kBefore, kBehind, N>(stretch(),
+                                                                                                 extent, i);
+    }
+  }
+
+  TESSERA_DEVICE detail::Stretch<T> stretch() const { return {data, stride, tensor_begin, tensor_end}; }
+
+#if TESSERA_TWIN
+  /// Lets the twin see the reads of a window.
+  template <bool kPeriodic>
+  void check_window(index first, index end, Location where) const {
+    for (index i = first; i < end; ++i) {
+      const index at = kPeriodic ? wrap(i, extent) : i;
+      if (inside(at, extent)) view->load(position(at), where);
+    }
+  }
+
+  /// Whether the kStep elements of each n that exists may be read (written); reports it if not.
+  template <bool kLoad, int N>
+  bool may_access(index i, int step, const Part<N, false>& part, Location where) const {
+    for (int n = 0; n < N * step; ++n) {
+      if (part.has(n / step) && !view->template may_access<kLoad>(position(i + n), where)) return false;
+    }
+    return true;
+  }
+
   Index<Rank> position(index i) const {
     Index<Rank> at{};
     for (int dimension = 0; dimension < Rank - 1; ++dimension) at.at[dimension] = lead[dimension];

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positions in tensors, lines and grids of tiles.
+#pragma once
+
+#include "tessera/device.h"
+
+namespace tessera {
+
+/// A position in a tensor, written {r, c}.
+template <int Rank>
+struct Index {
+  index at[Rank];
+  TESSERA_HD constexpr index operator[](int dimension) const { return at[dimension]; }
+};
+template <>
+struct Index<0> {
+  TESSERA_HD constexpr index operator[](int) const { return 0; }
+};
+
+/// 0 <= i < extent, in one comparison.
+TESSERA_HD constexpr bool inside(index i, index extent) {
+  return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(extent);
+}
+
+/// a / b rounded up, for a >= 0 and b >= 1.
+TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// `i` brought into [0, extent) by whole multiples of `extent` (>= 1): an index of a periodic tensor.
+TESSERA_HD index wrap(index i, index extent) {
+  if (inside(i, extent)) return i;
+  const index once = i < 0 ? i + extent : i - extent;
+  if (inside(once, extent)) return once;
+  const index rest = i % extent;
+  return rest < 0 ? rest + extent : rest;
+}
+
+/// The coordinates of tile number `tile` in a grid of `counts` tiles whose last dimension varies fastest.
+/// nvcc divides with 32 bits where both operands have no more.
+template <int Rank>
+TESSERA_HD Index<Rank> tile_position(index tile, Index<Rank> counts) {
+  Index<Rank> position{};
+  TESSERA_UNROLL
+  for (int dimension = Rank - 1; dimension > 0; --dimension) {
+    const index rest = tile / counts[dimension];
+    position.at[dimension] = tile - rest * counts[dimension];
+    tile = rest;
+  }
+  position.at[0] = tile;
+  return position;
+}
+
+}  // namespace tessera
