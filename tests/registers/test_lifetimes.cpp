@@ -72,8 +72,9 @@ TEST_CASE("what a guard may leave unwritten is there in the whole loop") {
   Lifetimes lives;
   lives.step();
   lives.open_loop();
-  lives.add(8);  // before the guard, and only there
+  const int before = lives.add(8);  // gone when the guard comes
   lives.step();
+  lives.use(before);
   lives.step();
   const int home = lives.add_through(0, 4);
   lives.step();
