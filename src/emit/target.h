@@ -10,7 +10,8 @@ namespace tessera::emit {
 
 enum Feature : uint32_t {
   kAsyncCopy = 1u << 0,
-  kParametersInRegisters = 1u << 1,  // guarded instructions take parameters from registers, not from constant memory
+  kParametersInRegisters =
+      1u << 1,  // guarded instructions take parameters from registers, not from constant memory
 };
 
 struct Target {
