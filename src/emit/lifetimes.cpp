@@ -6,14 +6,21 @@
 namespace tessera::emit {
 
 int Lifetimes::add_from(int born, double registers) {
-  values_.push_back({born, now_, registers});
+  values_.push_back({born, now_, registers, false});
   return static_cast<int>(values_.size()) - 1;
 }
 
 int Lifetimes::add_before(std::size_t loop, double registers) {
   const int born = loops_[loop].begin - 1;
-  values_.push_back({born, born, registers});
+  values_.push_back({born, born, registers, true});
   return static_cast<int>(values_.size()) - 1;
+}
+
+int Lifetimes::add_through(std::size_t loop, double registers) {
+  values_.push_back({loops_[loop].begin, now_, registers, false});
+  const int value = static_cast<int>(values_.size()) - 1;
+  loops_[loop].used.insert(value);
+  return value;
 }
 
 void Lifetimes::use(int value) {
@@ -29,7 +36,7 @@ void Lifetimes::use_before(std::size_t loop, int value) {
 }
 
 void Lifetimes::scratch(double registers) {
-  if (registers > 0) values_.push_back({now_, now_ + 1, registers});
+  if (registers > 0) values_.push_back({now_, now_ + 1, registers, false});
 }
 
 void Lifetimes::close_loop(const std::set<int>& replaced, const std::set<int>& carried) {
@@ -49,14 +56,25 @@ std::size_t Lifetimes::outermost_without(const std::vector<int>& values) const {
   return loop;
 }
 
-double Lifetimes::peak() const {
-  std::vector<double> change(static_cast<std::size_t>(now_) + 2, 0.0);
+double Lifetimes::peak(double most_before) const {
+  struct Change {
+    double registers = 0, before = 0;
+  };
+  std::vector<Change> changes(static_cast<std::size_t>(now_) + 2);
   for (const Value& value : values_) {
-    change[static_cast<std::size_t>(value.born)] += value.registers;
-    change[static_cast<std::size_t>(std::min(value.dies, now_ + 1))] -= value.registers;
+    const auto add = [&](int step, double registers) {
+      Change& change = changes[static_cast<std::size_t>(step)];
+      (value.is_before ? change.before : change.registers) += registers;
+    };
+    add(value.born, value.registers);
+    add(std::min(value.dies, now_ + 1), -value.registers);
   }
-  double sum = 0, most = 0;
-  for (double each : change) most = std::max(most, sum += each);
+  double registers = 0, before = 0, most = 0;
+  for (const Change& change : changes) {
+    registers += change.registers;
+    before += change.before;
+    most = std::max(most, registers + std::min(before, most_before));
+  }
   return most;
 }
 

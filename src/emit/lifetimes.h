@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -33,13 +34,17 @@ class Lifetimes {
   int add_before(std::size_t loop, double registers);
   void use_before(std::size_t loop, int value);
 
-  /// Registers at the widest step.
-  double peak() const;
+  /// A value that is there from the start of an open loop to its end, whichever turn gave it.
+  int add_through(std::size_t loop, double registers);
+
+  /// Registers at the widest step. What loops do not change takes `most_before` at most: the rest is made again inside.
+  double peak(double most_before = std::numeric_limits<double>::infinity()) const;
 
  private:
   struct Value {
     int born, dies;
     double registers;
+    bool is_before = false;  // made in front of a loop
   };
   struct Loop {
     int begin;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace tessera::emit {
 
@@ -11,57 +10,111 @@ namespace {
 
 using lowered::Expression;
 
-constexpr int kFunction = 15, kDivision = 10;  // instructions, in the middle
-constexpr int kVeryLong = 1000;
+struct ScratchRow {
+  std::string_view function;
+  int f32, f64;
+  double beside;
+};
 
-int instructions_of(const lowered::Expr& e) {
-  if (!e) return 0;
-  int sum = e->kind == Expression::Kind::name || e->kind == Expression::Kind::literal ? 0 : 1;
-  if (e->kind == Expression::Kind::call && scratch_registers(e->text, e->type) > 0) sum = kFunction;
-  if (e->kind == Expression::Kind::binary && e->text == "/") sum = kDivision;
-  for (const lowered::Expr& operand : e->operands) sum += instructions_of(operand);
-  return sum;
-}
+constexpr int kFunction = 25, kDivision = 10, kArgument = 20;  // instructions, in the middle
+constexpr int kMaximum64 = 12;                                 // comparisons of NaN and selections of pairs
+constexpr int64_t kVeryLong = 1000;
 
 struct Counter {
   int lanes;
-  int operator()(const lowered::Local& node) const { return instructions_of(node.initial); }
-  int operator()(const lowered::Assign& node) const { return 1 + instructions_of(node.value); }
-  int operator()(const lowered::Evaluate& node) const { return instructions_of(node.expression); }
-  int operator()(const lowered::If& node) const {
-    return 1 + tessera::emit::instructions_of(node.then, lanes);
+  Work work = {};
+
+  void count(const lowered::Expr& e) {
+    if (!e) return;
+    work.instructions += instructions_of(*e);
+    if (e->kind == Expression::Kind::call) count_access(*e);
+    if (e->kind == Expression::Kind::call) work.stays |= stays(*e);
+    if (e->kind == Expression::Kind::ternary) work.stays = true;
+    const bool divides = e->kind == Expression::Kind::binary && e->text == "/";
+    work.calls |= divides || (e->kind == Expression::Kind::call && scratch_registers(e->text, e->type) > 0);
+    for (const lowered::Expr& operand : e->operands) count(operand);
   }
-  int operator()(const lowered::For& node) const {
-    const int64_t turns = node.unroll ? lanes : turns_of(node).value_or(kVeryLong);
-    const int64_t sum = turns * std::max(tessera::emit::instructions_of(node.body, lanes), 1);
-    return static_cast<int>(std::min<int64_t>(sum, kVeryLong * kVeryLong));
+  int instructions_of(const Expression& e) const {
+    if (e.kind == Expression::Kind::name || e.kind == Expression::Kind::literal) return 0;
+    if (e.kind == Expression::Kind::call) {
+      if (e.text.starts_with("largest") || e.text.starts_with("smallest"))
+        return e.type == DType::f64 ? kMaximum64 * lanes : lanes;
+      if (e.text == "maximum" || e.text == "minimum") return e.type == DType::f64 ? kMaximum64 : 1;
+      if (e.text.starts_with("Arg")) return kArgument;
+      if (scratch_registers(e.text, e.type) > 0) return kFunction;
+    }
+    return e.kind == Expression::Kind::binary && e.text == "/" ? kDivision : 1;
   }
-  int operator()(const lowered::Comment&) const { return 0; }
-  int operator()(const lowered::Barrier&) const { return 1; }
-  int operator()(const lowered::Shared&) const { return 0; }
+  /// What ptxas does not write out: branches and inline assembly, as in extremes of narrow vectors.
+  bool stays(const Expression& e) const {
+    const bool is_extreme = e.text.starts_with("largest") || e.text.starts_with("smallest");
+    return e.text.ends_with(".store") || e.text.starts_with("Arg") ||
+           (is_extreme && lanes > 1 && size_in_bytes(e.type) < 4);
+  }
+  void count_access(const Expression& e) {
+    const bool is_vector = e.text.find(".load<") != std::string::npos;
+    if (is_vector || e.text.ends_with(".load")) {
+      const int64_t bytes = static_cast<int64_t>(size_in_bytes(e.type)) * (is_vector ? lanes : 1);
+      ++work.loads;
+      work.words += std::max<int64_t>(bytes / 4, 1);
+    }
+  }
+  void add(const Work& other, int64_t times) {
+    const auto most = [](int64_t value) { return std::min(value, kVeryLong * kVeryLong); };
+    work.instructions = most(work.instructions + times * other.instructions);
+    work.loads = most(work.loads + times * other.loads);
+    work.words = most(work.words + times * other.words);
+    work.stays |= other.stays;
+    work.calls |= other.calls;
+  }
+
+  void operator()(const lowered::Local& node) { count(node.initial); }
+  void operator()(const lowered::Assign& node) {
+    work.instructions += node.target->type == DType::index ? 2 : 1;
+    count(node.value);
+  }
+  void operator()(const lowered::Evaluate& node) { count(node.expression); }
+  void operator()(const lowered::If& node) {
+    work.instructions += 2;
+    add(work_of(node.then, lanes), 1);
+  }
+  void operator()(const lowered::For& node) {
+    Work body = work_of(node.body, lanes);
+    body.instructions = std::max<int64_t>(body.instructions, 1);
+    add(body, turns_of(node).value_or(node.unroll ? lanes : kVeryLong));
+  }
+  void operator()(const lowered::Comment&) {}
+  void operator()(const lowered::Barrier&) { ++work.instructions; }
+  void operator()(const lowered::Shared&) {}
 };
+
+const ScratchRow* scratch_row(std::string_view function) {
+#define TESSERA_SCRATCH(...) ScratchRow{__VA_ARGS__},
+  static constexpr auto kRows = std::to_array<ScratchRow>({
+#include "emit/scratch_registers.def"
+  });
+#undef TESSERA_SCRATCH
+  const auto found = std::find_if(kRows.begin(), kRows.end(),
+                                  [&](const ScratchRow& row) { return row.function == function; });
+  return found == kRows.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
 double scratch_registers(std::string_view function, DType type) {
-  struct Row {
-    std::string_view function;
-    int f32, f64;
-  };
-#define TESSERA_SCRATCH(...) Row{__VA_ARGS__},
-  static constexpr auto kRows = std::to_array<Row>({
-#include "emit/scratch_registers.def"
-  });
-#undef TESSERA_SCRATCH
-  for (const Row& row : kRows)
-    if (row.function == function) return type == DType::f64 ? row.f64 : row.f32;
-  return 0;
+  const ScratchRow* row = scratch_row(function);
+  return !row ? 0 : type == DType::f64 ? row->f64 : row->f32;
 }
 
-int instructions_of(const lowered::Block& statements, int lanes) {
-  int64_t sum = 0;
-  for (const lowered::Statement& each : statements) sum += std::visit(Counter{lanes}, each.node);
-  return static_cast<int>(std::min<int64_t>(sum, std::numeric_limits<int>::max()));
+double overlapping_registers(std::string_view function) {
+  const ScratchRow* row = scratch_row(function);
+  return row ? row->beside : 0;
+}
+
+Work work_of(const lowered::Block& statements, int lanes) {
+  Counter counter{lanes};
+  for (const lowered::Statement& each : statements) std::visit(counter, each.node);
+  return counter.work;
 }
 
 std::optional<int64_t> turns_of(const lowered::For& loop) {

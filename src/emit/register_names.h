@@ -38,7 +38,11 @@ struct HeldObject {
   int bytes = 4;             // of an element
   int lanes = 1;             // elements that share words
   bool is_divisor = false;
-  std::size_t depth = 0;  // open loops around its declaration
+  bool is_bare = false;       // declared without a value
+  std::size_t depth = 0;      // open loops around its declaration
+  std::size_t guards = 0;     // open guards there
+  std::map<int, int> copies;  // pairs that were loaded and copied to their homes
+  std::map<int, int> homes;   // lifetimes of words that guards may leave as they were
 
   bool is_array() const { return strides.size() > 1; }
   int elements_a_word() const { return lanes > 1 && bytes < 4 ? 4 / bytes : 1; }

@@ -8,7 +8,11 @@
 
 namespace tessera::emit {
 
-enum Feature : uint32_t { kAsyncCopy = 1u << 0 };
+enum Feature : uint32_t {
+  kAsyncCopy = 1u << 0,
+  kParametersInRegisters =
+      1u << 1,  // guarded instructions take parameters from registers, not from constant memory
+};
 
 struct Target {
   std::string_view name;    // "sm_90", also the suffix of generated functions

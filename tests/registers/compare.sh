@@ -12,38 +12,49 @@ trap 'rm -rf "$folder"' EXIT
 
 # Flags as the driver and add_tessera_kernel() pass them.
 compile() {
-  "$nvcc" -std=c++20 -fmad=false "-arch=$1" -cubin -Xptxas=-v "-I$source_folder/runtime/include" "-I$folder" \
-    -o /dev/null "$2" 2>&1
+  "$nvcc" -std=c++20 -fmad=false "-arch=$1" -cubin -Xptxas=-v "-I$source_folder/runtime/include" "-I$2" \
+    -o /dev/null "$3" 2>&1
 }
 
-for file in "$@"; do
-  stem=$(basename "$file" .tsr)
-  for architecture in sm_80 sm_90; do
-    # One call for each text: a report alone goes to standard output.
-    "$tesserac" "$file" --arch=$architecture -o "$folder/"
-    "$tesserac" "$file" --arch=$architecture --emit=report -o - >"$folder/report"
-    code=${architecture/sm_90/sm_90a}
-    compile "$code" "$folder/$stem.$architecture.cu" >"$folder/ptxas" || { cat "$folder/ptxas"; exit 1; }
-    # A report's line ends with name<1, 2>; ptxas writes the same as 4nameILi1ELi2EE.
-    awk -v architecture="$architecture" -v ptxas="$folder/ptxas" '
-      BEGIN {
-        while ((getline line < ptxas) > 0) {
-          if (match(line, /entry function .[^ ]+/)) entry = substr(line, RSTART, RLENGTH)
-          if (match(line, /Used [0-9]+ registers/)) used[entry] = substr(line, RSTART + 5, RLENGTH - 15)
-        }
+# measure FILE ARCHITECTURE: the lines of one text, into a file of its own.
+measure() {
+  local stem code
+  stem=$(basename "$1" .tsr)
+  code=${2/sm_90/sm_90a}
+  # One folder and one call for each text: a report alone goes to standard output.
+  local at="$folder/$stem.$2"
+  mkdir "$at"
+  "$tesserac" "$1" --arch="$2" -o "$at/"
+  "$tesserac" "$1" --arch="$2" --emit=report -o - >"$at/report"
+  compile "$code" "$at" "$at/$stem.$2.cu" >"$at/ptxas" || { cat "$at/ptxas" >&2; return 1; }
+  # A report's line ends with name<1, 2>; ptxas writes the same as 4nameILi1ELi2EE.
+  awk -v architecture="$2" -v ptxas="$at/ptxas" '
+    BEGIN {
+      while ((getline line < ptxas) > 0) {
+        if (match(line, /entry function .[^ ]+/)) entry = substr(line, RSTART, RLENGTH)
+        if (match(line, /Used [0-9]+ registers/)) used[entry] = substr(line, RSTART + 5, RLENGTH - 15)
       }
-      /^  variant/ {
-        match($0, /about [0-9]+ registers/); estimate = substr($0, RSTART + 6, RLENGTH - 16)
-        match($0, /[A-Za-z0-9_]+<[0-9, ]*>$/); name = substr($0, RSTART, RLENGTH)
-        split(name, part, /[<>]/)
-        numbers = part[2]; gsub(/, /, "ELi", numbers)
-        mangled = length(part[1]) part[1] "ILi" numbers "EE"
-        found = 0
-        for (entry in used) if (index(entry, mangled)) found = used[entry]
-        print architecture, estimate + 0, found + 0, name
-      }' "$folder/report" >>"$folder/all"
-  done
+    }
+    /^  variant/ {
+      match($0, /about [0-9]+ registers/); estimate = substr($0, RSTART + 6, RLENGTH - 16)
+      match($0, /[A-Za-z0-9_]+<[0-9, ]*>$/); name = substr($0, RSTART, RLENGTH)
+      split(name, part, /[<>]/)
+      numbers = part[2]; gsub(/, /, "ELi", numbers)
+      mangled = length(part[1]) part[1] "ILi" numbers "EE"
+      found = 0
+      for (entry in used) if (index(entry, mangled)) found = used[entry]
+      print architecture, estimate + 0, found + 0, name
+    }' "$at/report" >"$at/rows"
+}
+
+# Both architectures of a file at once: two cores are busy, and no more.
+for file in "$@"; do
+  measure "$file" sm_80 &
+  first=$!
+  measure "$file" sm_90
+  wait "$first"
 done
+cat "$folder"/*/rows >"$folder/all"
 
 sort -k4 "$folder/all" | awk -v share="$share" '
   { off = $3 ? 100 * ($2 - $3) / $3 : 1000; size = off < 0 ? -off : off

@@ -67,3 +67,33 @@ TEST_CASE("what a loop does not change is made in front of it, and its operands 
   lives.close_loop({}, {});
   CHECK(lives.peak() == 7);
 }
+
+TEST_CASE("what a guard may leave unwritten is there in the whole loop") {
+  Lifetimes lives;
+  lives.step();
+  lives.open_loop();
+  const int before = lives.add(8);  // gone when the guard comes
+  lives.step();
+  lives.use(before);
+  lives.step();
+  const int home = lives.add_through(0, 4);
+  lives.step();
+  lives.use(home);
+  lives.step();
+  lives.close_loop({}, {});
+  CHECK(lives.peak() == 12);
+}
+
+TEST_CASE("what a loop does not change takes no more than its share") {
+  Lifetimes lives;
+  lives.step();
+  lives.open_loop();
+  lives.step();
+  lives.use(lives.add_before(0, 20));
+  const int inside = lives.add(3);
+  lives.step();
+  lives.use(inside);
+  lives.close_loop({}, {});
+  CHECK(lives.peak() == 23);
+  CHECK(lives.peak(16) == 19);
+}
