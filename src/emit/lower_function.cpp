@@ -357,7 +357,8 @@ size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const A
                                      [&](ir::AxisId axis) { return scope.loops.contains(axis); });
     if (binds_axis || is_body) return k;
   }
-  return 0;
+  // What a group folds together belongs to a unit, though it be the same for all of them.
+  return level_of(id) > 0 && scopes_.size() > 1 ? 1 : 0;
 }
 
 void FunctionLowering::at_scope(size_t target, const std::function<void()>& body) {

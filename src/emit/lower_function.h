@@ -204,7 +204,7 @@ class FunctionLowering {
   void prepare(ir::ValueId id);
   void prepare(ir::ValueId id, std::set<ir::ValueId>& visited);
   std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
-  int level_of(ir::ValueId id);
+  int level_of(ir::ValueId id) const;
   Accumulator open_accumulator(ir::ValueId id, const char* array_extent);
   void accumulate(const Accumulator& accumulator);
   void combine(const Accumulator& accumulator);
@@ -297,7 +297,7 @@ class FunctionLowering {
   std::map<Instance, Storage> kept_;
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
-  std::map<ir::ValueId, int> levels_;
+  mutable std::map<ir::ValueId, int> levels_;  // found so far
   int sweep_ = -1;  // the sweep being written, or -1
   int next_sweep_ = 0;
   int kept_bytes_ = 0;

@@ -78,7 +78,7 @@ const Lane* FunctionLowering::crossed_lane(const ir::Reduce& op) const {
 }
 
 // How many reductions across the group lie below a value: those of one level can share a sweep.
-int FunctionLowering::level_of(ir::ValueId id) {
+int FunctionLowering::level_of(ir::ValueId id) const {
   if (const auto found = levels_.find(id); found != levels_.end()) return found->second;
   int level = 0;
   for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op))

@@ -185,9 +185,10 @@ class VariantChooser {
   // Rows of which nothing is kept: a warp for short ones, a block for the others.
   void streaming_variants(int width) {
     const std::string kind = width > 1 ? "vector" : "any";
-    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, 1, 0);
-    add("warp_" + kind, 0, kWarp, kWarpRows, width, 1, static_cast<int64_t>(kWarp) * width * 2);
-    add("block_" + kind, 0, streaming_threads(4 * kBlockThreads), 1, width, 1, 0);
+    if (warps_) return add(kind, 0, *warps_ * kWarp, 1, width, streaming_strips(0, width), 0);
+    const int strips = streaming_strips(0, width);
+    add("warp_" + kind, 0, kWarp, kWarpRows, width, strips, static_cast<int64_t>(kWarp) * width * 2);
+    add("block_" + kind, 0, streaming_threads(4 * kBlockThreads), 1, width, strips, 0);
   }
 
   void row_variants(int width) {
@@ -208,7 +209,7 @@ class VariantChooser {
       add("block_" + kind, 0, block, 1, width, few, static_cast<int64_t>(block) * width * few);
     if (!warps_ && width > 1)
       add("wide_" + kind, 0, 2 * block, 1, width, few, static_cast<int64_t>(2 * block) * width * few);
-    add("streaming_" + kind, 1, streaming, 1, width, strips, 0);
+    add("streaming_" + kind, 1, streaming, 1, width, streaming_strips(1, width), 0);
   }
 
   // A warp for a row of the tile, as many groups as the block has warps.
@@ -276,7 +277,7 @@ class VariantChooser {
   // As many as registers hold of what is read ahead.
   int map_strips(int function, int width) const {
     const int bytes = lowered_.kept[static_cast<size_t>(function)].bytes;
-    if (!phase_.windows.empty() && !has_short_body()) return 1;
+    if (!phase_.windows.empty()) return 1;
     if (bytes == 0) return has_short_body() ? kUnreadStrips : 1;
     const int registers = std::max(bytes * width / 4, 1);
     return std::clamp(power_of_two_below(std::max(kMapRegisters / registers, 1)), 1, kMostMapStrips);
@@ -303,6 +304,7 @@ class VariantChooser {
   }
 
   bool has_short_body() const {
+    if (!phase_.windows.empty()) return false;  // they take registers of their own
     int count = 0;
     for (const auto& [value, dependence] : phase_.analysis.dependence) {
       if (size_in_bytes(kernel_.values[value].dtype) > 4 && is_float(kernel_.values[value].dtype))

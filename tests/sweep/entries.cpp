@@ -19,6 +19,7 @@ Entry entry_of(const std::string& kernel) {
       {"bias_squared_relu_residual", tessera_bias_squared_relu_residual_invoke},
       {"blocks", tessera_blocks_invoke},
       {"both_dimensions", tessera_both_dimensions_invoke},
+      {"byte_windows", tessera_byte_windows_invoke},
       {"column_state", tessera_column_state_invoke},
       {"five_rows", tessera_five_rows_invoke},
       {"geometric_product_2d", tessera_geometric_product_2d_invoke},
@@ -35,6 +36,7 @@ Entry entry_of(const std::string& kernel) {
       {"logit_summary", tessera_logit_summary_invoke},
       {"narrow", tessera_narrow_invoke},
       {"narrow_index", tessera_narrow_index_invoke},
+      {"narrow_rows", tessera_narrow_rows_invoke},
       {"others_of_itself", tessera_others_of_itself_invoke},
       {"picked", tessera_picked_invoke},
       {"picked_of_many", tessera_picked_of_many_invoke},
@@ -45,6 +47,7 @@ Entry entry_of(const std::string& kernel) {
       {"softmax", tessera_softmax_invoke},
       {"swiglu", tessera_swiglu_invoke},
       {"transpose", tessera_transpose_invoke},
+      {"weighted_rest", tessera_weighted_rest_invoke},
       {"wave", tessera_wave_invoke},
   };
   const auto found = kEntries.find(kernel);

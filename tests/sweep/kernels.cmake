@@ -7,6 +7,7 @@ set(sweep_kernels
   examples/layernorm/layernorm.tsr
   examples/softmax/softmax.tsr
   examples/transpose/transpose.tsr
+  tests/corners/lines.tsr
   tests/corners/numbers.tsr
   tests/corners/state.tsr
   tests/corners/stores.tsr
