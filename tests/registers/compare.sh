@@ -27,7 +27,7 @@ measure() {
   "$tesserac" "$1" --arch="$2" -o "$at/"
   "$tesserac" "$1" --arch="$2" --emit=report -o - >"$at/report"
   compile "$code" "$at" "$at/$stem.$2.cu" >"$at/ptxas" || { cat "$at/ptxas" >&2; return 1; }
-  # A report's line ends with name<1, 2>; ptxas writes the same as 4nameILi1ELi2EE.
+  # A report's line ends with name<1, true>; ptxas writes the same as 4nameILi1ELb1EE.
   awk -v architecture="$2" -v ptxas="$at/ptxas" '
     BEGIN {
       while ((getline line < ptxas) > 0) {
@@ -37,10 +37,16 @@ measure() {
     }
     /^  variant/ {
       match($0, /about [0-9]+ registers/); estimate = substr($0, RSTART + 6, RLENGTH - 16)
-      match($0, /[A-Za-z0-9_]+<[0-9, ]*>$/); name = substr($0, RSTART, RLENGTH)
+      match($0, /[A-Za-z0-9_]+<[a-z0-9, ]*>$/); name = substr($0, RSTART, RLENGTH)
       split(name, part, /[<>]/)
-      numbers = part[2]; gsub(/, /, "ELi", numbers)
-      mangled = length(part[1]) part[1] "ILi" numbers "EE"
+      mangled = length(part[1]) part[1] "I"
+      count = split(part[2], argument, /, /)
+      for (k = 1; k <= count; ++k) {
+        if (argument[k] == "true") mangled = mangled "Lb1E"
+        else if (argument[k] == "false") mangled = mangled "Lb0E"
+        else mangled = mangled "Li" argument[k] "E"
+      }
+      mangled = mangled "E"
       found = 0
       for (entry in used) if (index(entry, mangled)) found = used[entry]
       print architecture, estimate + 0, found + 0, name

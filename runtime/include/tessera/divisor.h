@@ -23,7 +23,7 @@ class Divisor {
 
   TESSERA_HD friend float operator/(float a, const Divisor& b) {
     const float result = b.quotient(a);
-    const bool exact = is_safe(result) & b.moderate_;  // one branch, not two
+    const bool exact = (is_safe(result) & b.moderate_) | b.is_zero_exact(a);  // one branch, not two
     return exact ? result : a / b.b_;
   }
 
@@ -36,6 +36,11 @@ class Divisor {
   TESSERA_HD float quotient(float a) const {
     const float near = math::fma(a, high_, a * low_);
     return math::fma(math::fma(-b_, near, a), high_, near);
+  }
+
+  /// Whether `a` is +0 and its quotient therefore exact: with a positive, moderate b nothing but zeros is added to +0.
+  TESSERA_HD bool is_zero_exact(float a) const {
+    return (math::to_bits(a) == 0) & moderate_ & (b_ > 0);
   }
 
   /// Whether a quotient by a moderate b is the exact one. Its last bit and b's last bit are then multiples of

@@ -40,11 +40,14 @@ TESSERA_HD Vector<float, N> operator/(const Vector<float, N>& a, const Divisor& 
     result[i] = b.quotient(a[i]);
     exact = exact & Divisor::is_safe(result[i]);
   }
-  if (!exact) {
-    TESSERA_UNROLL
-    for (int i = 0; i < N; ++i)
-      result[i] = a[i] / b.value();  // some of them again, which is cheaper than telling which
-  }
+  if (exact) return result;
+  bool zeros = true;  // are all that is not safe
+  TESSERA_UNROLL
+  for (int i = 0; i < N; ++i) zeros = zeros & (Divisor::is_safe(result[i]) | b.is_zero_exact(a[i]));
+  if (zeros) return result;
+  TESSERA_UNROLL
+  for (int i = 0; i < N; ++i)
+    result[i] = a[i] / b.value();  // some of them again, which is cheaper than telling which
   return result;
 }
 
