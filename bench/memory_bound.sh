@@ -31,3 +31,11 @@ run tests/outsider/logit_summary.tsr --set R=16384 --set V=8192
 run tests/outsider/quantize_rows.tsr --set R=32768 --set C=4096
 run tests/outsider/rotary.tsr --set B=16 --set S=2048 --set H=32 --set D=64
 run tests/outsider/wave.tsr --set X=8192 --set Y=8192
+echo "## odd extents"
+run examples/softmax/softmax.tsr --set R=32768 --set C=4095
+run examples/layernorm/layernorm.tsr --set R=32768 --set C=4095
+run examples/elementwise/scale_shift_gelu.tsr --set M=8191 --set N=8193
+run examples/transpose/transpose.tsr --set M=16383 --set N=8191
+run examples/laplacian/laplacian.tsr --set X=511 --set Y=511 --set Z=511
+run tests/outsider/swiglu.tsr --set R=16384 --set F=8191
+run tests/outsider/quantize_rows.tsr --set R=32768 --set C=4093

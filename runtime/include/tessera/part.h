@@ -38,7 +38,7 @@ class Part {
 
   /// The vector with `other` in place of the elements that do not exist.
   template <typename T>
-  TESSERA_HD Vector<T, N> or_else(const Vector<T, N>& vector, T other) const {
+  TESSERA_HD Vector<T, N> or_else(const Vector<T, N>& vector, std::type_identity_t<T> other) const {
     Vector<T, N> result = vector;
     if (is_whole()) return result;
     TESSERA_UNROLL
