@@ -90,7 +90,7 @@ class Legality {
         return true;
       }
       const std::optional<ir::AxisId> axis = possibly_empty_axis(*reason);
-      if (!axis) {
+      if (!axis || std::find(filled.begin(), filled.end(), *axis) != filled.end()) {
         facts_.release(mark);
         return false;
       }
@@ -124,9 +124,10 @@ class Legality {
     return std::nullopt;
   }
 
+  /// In the symbols of the source, whatever stands for them in proofs.
   void imply(ir::AxisId axis) {
     ir::SizeTable& sizes = kernel_.sizes;
-    const ir::SizeId extent = sizes.subtract(prover_.upper(axis), prover_.lower(axis));
+    const ir::SizeId extent = sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
     const ir::SizeId one = sizes.constant(1);
     ir::Constraint constraint{ir::Relation::greater_equal, extent, one, {}, "", true,
                               kernel_.axes[axis].span};
