@@ -190,3 +190,13 @@ TEST_CASE("an element of a dimension that may be empty is there beside all of it
   CHECK(codes("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = x[r, C - 1]; } }") ==
         "T0512");
 }
+
+TEST_CASE("a dimension that wraps around has an element where one is needed") {
+  const std::string head =
+      "kernel k(in p: f32[C] periodic, in x: f32[R], out y: f32[R]) { grid r in R by auto { ";
+  CHECK(implied(head + "y[r] = p[3] + x[r]; } }") == "C >= 1");
+  CHECK(implied(head + "y[r] = p[r + 0] + p[-r]; } }") == "C >= 1");
+  CHECK(implied(head + "y[r] = p[3] ?? x[r]; } }").empty());
+  CHECK(implied("kernel k(in p: f32[C] periodic, out y: f32[C]) { grid c in C by auto { y[c] = p[c + 1]; } }")
+            .empty());
+}
