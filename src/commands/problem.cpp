@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 namespace tessera::commands {
 
@@ -287,46 +286,6 @@ std::optional<Problem> make_problem(const ir::Kernel& kernel, const Settings& se
   if (SizeSearch(problem, known, candidates).solve()) return problem;
   report_broken(problem, known, sink);
   return std::nullopt;
-}
-
-std::vector<Problem> odd_problems(const Problem& given, const Settings& settings, int64_t byte_limit) {
-  static const std::vector<int64_t> kOthers = {17, 1, 64, 130, 16, 8, 4, 2, 3, 32, 128};
-  static const std::vector<std::vector<int64_t>> kCombinations = {
-      {127, 33, 9, 5},   {65, 129, 3, 2}, {31, 1000, 5, 1}, {1},
-      {64, 256, 32, 16}, {4, 64, 16, 16}, {128, 48, 16, 8}};
-  std::vector<Problem> result;
-  std::set<std::vector<int64_t>> seen = {given.sizes};
-  const auto try_settings = [&](const Settings& varied, const std::vector<int64_t>& candidates) {
-    DiagnosticSink ignored;  // a size that a constraint forbids is left out
-    auto problem = make_problem(*given.kernel, varied, candidates, ignored);
-    const auto bytes = problem ? problem->bytes() : std::nullopt;
-    if (bytes && *bytes <= byte_limit && seen.insert(problem->sizes).second)
-      result.push_back(std::move(*problem));
-  };
-  const ir::Kernel& kernel = *given.kernel;
-  Settings scalars;
-  for (const ir::Scalar& scalar : kernel.scalars) {
-    if (const auto setting = settings.find(scalar.name); setting != settings.end()) scalars.insert(*setting);
-  }
-  for (const ir::Symbol& symbol : kernel.symbols) {
-    std::vector<int64_t> values =
-        symbol.allowed.empty() ? std::vector<int64_t>{0, 1, 7, 17, 127, 250} : symbol.allowed;
-    for (const int64_t value : values) {
-      Settings varied = scalars;
-      varied[symbol.name] = std::to_string(value);
-      try_settings(varied, kOthers);
-    }
-  }
-  for (const std::vector<int64_t>& combination : kCombinations) {
-    Settings varied = scalars;
-    std::size_t next = 0;
-    for (const ir::Symbol& symbol : kernel.symbols) {
-      if (symbol.allowed.empty())
-        varied[symbol.name] = std::to_string(combination[next++ % combination.size()]);
-    }
-    try_settings(varied, kOthers);
-  }
-  return result;
 }
 
 }  // namespace tessera::commands

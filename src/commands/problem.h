@@ -46,9 +46,4 @@ const ir::Kernel* choose_kernel(const ir::Module& module, const std::string& nam
 std::optional<Problem> make_problem(const ir::Kernel& kernel, const Settings& settings,
                                     const std::vector<int64_t>& candidates, DiagnosticSink& sink);
 
-/// Sizes that try what tile sizes hide: each symbol in turn takes 0, 1, 7, 17, 127 and 250 while the others
-/// are small, and a few combinations. Only problems that meet the constraints and need at most `byte_limit`,
-/// without repetition.
-std::vector<Problem> odd_problems(const Problem& given, const Settings& settings, int64_t byte_limit);
-
 }  // namespace tessera::commands

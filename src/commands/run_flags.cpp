@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "commands/work.h"
+
 namespace tessera::commands {
 
 void add_kernel_flags(CLI::App& app, KernelOptions& options) {
@@ -40,6 +42,7 @@ std::optional<Problem> make_default_problem(const ir::Kernel& kernel, const Sett
       {17, 16, 8, 4, 2, 1, 3, 5, 7},
       {4, 2, 1, 3, 5, 7, 8, 16}};
   constexpr int64_t kComfortable = int64_t{32} << 20;
+  constexpr double kComfortableTerms = 1 << 24;
   std::optional<Problem> problem;
   for (const std::vector<int64_t>& candidates : kCandidates) {
     DiagnosticSink attempt;
@@ -51,7 +54,7 @@ std::optional<Problem> make_default_problem(const ir::Kernel& kernel, const Sett
     }
     problem = std::move(next);
     const auto bytes = problem->bytes();
-    if (bytes && *bytes <= kComfortable) return problem;
+    if (bytes && *bytes <= kComfortable && count_terms(*problem) <= kComfortableTerms) return problem;
   }
   const auto bytes = problem->bytes();
   if (bytes && *bytes <= byte_limit) return problem;

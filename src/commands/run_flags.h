@@ -22,7 +22,7 @@ void add_kernel_flags(CLI::App& app, KernelOptions& options);
 void add_place_flag(CLI::App& app, Place& place, const std::string& help);
 
 /// The sizes that the settings give, and for what they leave open sizes that are large enough to mean
-/// something and small enough to run at once. More than `byte_limit` is refused.
+/// something and small enough, in bytes and in terms, to run at once. More than `byte_limit` is refused.
 std::optional<Problem> make_default_problem(const ir::Kernel& kernel, const Settings& settings,
                                             int64_t byte_limit, DiagnosticSink& sink);
 

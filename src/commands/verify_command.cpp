@@ -16,20 +16,23 @@
 #include "commands/arguments.h"
 #include "commands/error_analysis.h"
 #include "commands/execution.h"
+#include "commands/odd_problems.h"
 #include "commands/pipeline.h"
 #include "commands/run_flags.h"
 #include "commands/verify_table.h"
+#include "commands/work.h"
 
 namespace tessera::commands {
 
 namespace {
 
 constexpr int64_t kByteLimit = int64_t{1} << 30;  // of the given sizes
-/// Of each odd problem: there are many, and the twin takes its time.
-constexpr int64_t kOddByteLimit = int64_t{512} << 10;
+/// There are many odd problems, and the twin takes its time: about a million terms a second where functions are dear.
+constexpr ProblemLimits kOddLimits = {.bytes = int64_t{512} << 10, .terms = 1 << 25};
 /// Tiles of one or three elements take a time of their own each; larger problems are tried at coarser
 /// partitions.
 constexpr int64_t kFineElementLimit = 1 << 16;
+constexpr double kFineTermLimit = 1 << 22;
 /// Failures that are described one by one.
 constexpr std::size_t kShownFailures = 5;
 
@@ -98,11 +101,13 @@ class Verification {
         settings ? make_default_problem(kernel_, *settings, kByteLimit, session_.sink) : std::nullopt;
     if (!given || !load_places()) return;
     std::vector<Problem> problems = {*given};
-    std::ranges::move(odd_problems(*given, *settings, kOddByteLimit), std::back_inserter(problems));
+    std::ranges::move(odd_problems(*given, *settings, kOddLimits), std::back_inserter(problems));
     for (const Problem& problem : problems) {
       if (!verify(problem)) return;
     }
-    print(table_.text({kernel_.c_name, problems.size(), is_exact(kernel_), spell_clause(kernel_)}));
+    std::vector<std::string> sizes;
+    for (const Problem& problem : problems) sizes.push_back(problem.spell_sizes());
+    print(table_.text({kernel_.c_name, sizes, is_exact(kernel_), spell_clause(kernel_)}));
     report_failures();
   }
 
@@ -153,10 +158,11 @@ class Verification {
   }
 
   bool verify_interpreter(Reference& reference) {
-    const int64_t elements = reference.problem.bytes().value_or(0) / 4;
+    const bool large = reference.problem.bytes().value_or(0) / 4 > kFineElementLimit ||
+                       count_terms(reference.problem) > kFineTermLimit;
     for (const NamedPartition& partition : kPartitions) {
       const bool fine = partition.step == 1 || partition.step == 3;
-      if (fine && elements > kFineElementLimit) continue;
+      if (fine && large) continue;
       auto results = session_.timed("interpret", [&] {
         return interpret(reference.problem, reference.tensors, {interp::Numbers::declared, {partition.step}},
                          session_.sink);

@@ -9,6 +9,26 @@
 
 namespace tessera::commands {
 
+namespace {
+
+constexpr std::size_t kLineWidth = 110;
+
+/// "  at N=250, N=0, …" in lines of bounded width; nothing for a kernel without symbols.
+std::string listed(const std::vector<std::string>& sizes) {
+  std::string text, line;
+  for (const std::string& one : sizes) {
+    if (one.empty()) continue;
+    if (line.size() + one.size() + 2 > kLineWidth) {
+      text += line + ",\n";
+      line.clear();
+    }
+    line += (!line.empty() ? ", " : text.empty() ? "  at " : "     ") + one;
+  }
+  return line.empty() ? text : text + line + "\n";
+}
+
+}  // namespace
+
 VerifyTable::Row& VerifyTable::row(const std::string& device, const std::string& variant) {
   const auto found = std::ranges::find_if(
       rows_, [&](const Row& row) { return row.device == device && row.variant == variant; });
@@ -44,9 +64,10 @@ std::string VerifyTable::text(const VerifyHeading& heading) const {
     return heading.clause.empty() ? "" : fmt::format("  {:>12}", cell);
   };
   std::string text = fmt::format(
-      "{}: {} sizes, {}\n", heading.kernel, heading.sizes,
+      "{}: {} sizes, {}\n", heading.kernel, heading.sizes.size(),
       heading.exact ? "equal to the last bit everywhere or wrong" : "sums within their error bound");
   if (!heading.clause.empty()) text += fmt::format("  and within {}\n", heading.clause);
+  text += listed(heading.sizes);
   text +=
       fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}{}  {:>9}  {}\n", "device", device_width, "variant",
                   "sizes", "elements", "error/bound", for_clause("error/verify"), "unbounded", "verdict");

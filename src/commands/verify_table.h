@@ -24,7 +24,7 @@ struct VerifyFailure {
 /// What a table is about.
 struct VerifyHeading {
   std::string kernel;
-  std::size_t sizes = 0;
+  std::vector<std::string> sizes;
   bool exact = false;  // results must be equal to the last bit
   std::string clause;  // the `verify` clause as it is written; empty without one
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "emit/fault.h"
+#include "emit/global_names.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/plan.h"
@@ -30,6 +31,7 @@ std::optional<PlannedKernel> plan_kernel(const ir::Kernel& kernel, const Target&
   auto plan = make_plan(kernel, target, options.plan, sink);
   if (!plan) return std::nullopt;
   LoweredPhase lowered = lower(*plan);
+  keep_visible(kernel, lowered.functions);
   if (options.fault) plant_fault(*options.fault, lowered);
   if (!choose_variants(*plan, lowered, options.plan, sink)) return std::nullopt;
   return PlannedKernel{std::move(*plan), std::move(lowered)};
@@ -177,9 +179,11 @@ std::optional<Emission> emit(const ir::Module& module, const Options& options, c
       return std::nullopt;
     }
     std::vector<PlannedKernel> kernels;
+    GlobalNames names;
     for (const ir::Kernel& kernel : module.kernels) {
       auto planned = plan_kernel(kernel, *target, options, sink);
       if (!planned) continue;
+      names.add(kernel, planned->lowered.functions, sink);
       result.plan += describe(planned->plan);
       if (options.report) result.report += report(planned->plan, planned->lowered);
       kernels.push_back(std::move(*planned));

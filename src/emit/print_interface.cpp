@@ -112,8 +112,7 @@ void print_null_tests(const ir::Kernel& kernel, Writer& writer) {
 }
 
 void print_typed_entry(const ir::Kernel& kernel, const std::string& callee, Writer& writer) {
-  writer.line(
-      fmt::format("extern \"C\" TesseraStatus tessera_{}({}) {{", kernel.c_name, c_parameters(kernel)));
+  writer.line(fmt::format("extern \"C\" TesseraStatus {}({}) {{", typed_entry(kernel), c_parameters(kernel)));
   writer.indent();
   print_null_tests(kernel, writer);
   writer.line(fmt::format("return {}({});", callee, c_arguments(kernel)));
@@ -148,7 +147,7 @@ void print_declaration(const ir::Kernel& kernel, Writer& writer) {
 }
 
 void print_c_declarations(const ir::Kernel& kernel, Writer& writer) {
-  writer.line(fmt::format("TesseraStatus tessera_{}({});", kernel.c_name, c_parameters(kernel)));
+  writer.line(fmt::format("TesseraStatus {}({});", typed_entry(kernel), c_parameters(kernel)));
   writer.line(fmt::format("TesseraStatus {}({});", erased_entry(kernel), kErasedParameters));
 }
 

@@ -17,6 +17,8 @@ std::string launcher_name(const ir::Kernel& kernel, std::string_view architectur
   return fmt::format("{}_{}", kernel.c_name, architecture);
 }
 
+std::string typed_entry(const ir::Kernel& kernel) { return fmt::format("tessera_{}", kernel.c_name); }
+
 std::string erased_entry(const ir::Kernel& kernel) { return fmt::format("tessera_{}_invoke", kernel.c_name); }
 
 std::string element_type(const ir::Tensor& tensor) {

@@ -11,6 +11,8 @@ namespace tessera::emit {
 
 /// "softmax_sm_80"
 std::string launcher_name(const ir::Kernel& kernel, std::string_view architecture);
+/// "tessera_softmax": the C function with typed arguments.
+std::string typed_entry(const ir::Kernel& kernel);
 /// "tessera_softmax_invoke": the C function that takes arrays of arguments.
 std::string erased_entry(const ir::Kernel& kernel);
 /// "const bf16" for a tensor that is read.

@@ -108,6 +108,8 @@ Operand refuse_operator(Context& context, const std::string& op, DType dtype, Sp
     report.help("`^` is the exclusive or of integers; a power is `pow(a, b)`, and a square `a * a`");
   } else if (logic && !is_bool(dtype)) {
     report.help("compare first: `… != 0`");
+  } else if (is_bool(dtype) && (op == "&" || op == "|") && op_span.end - op_span.begin > op.size()) {
+    report.help("conditions are joined by `{0}{0}`: `b = b {0}{0} …`", op);  // an assignment, `b &= …`
   } else if (is_bool(dtype) && (op == "&" || op == "|")) {
     report.fix(op_span, op + op, fmt::format("conditions are joined by `{0}{0}`", op));
   } else if (is_bool(dtype) && op == "~") {
@@ -128,6 +130,11 @@ Operand check_binary(Context& context, ast::BinaryOp op, const Operand& left, as
   const Family family = family_of(op);
   if (left.is_number() && right.is_number() && family != Family::coalesce) {
     if (const auto number = apply(op, left.number(), right.number())) return {*number, span};
+    if (left.number().is_integer() && right.number().is_integer() &&
+        overflows(op, left.number(), right.number())) {
+      report_too_large(context, "the result", span, DType::i64);
+      return poison(span);
+    }
   }
   if (family == Family::logic) {
     for (const Operand* operand : {&left, &right}) {

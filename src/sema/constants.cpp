@@ -11,21 +11,42 @@ namespace tessera::sema {
 
 namespace {
 
+/// A number that no type holds.
+struct TooLarge {
+  std::string number;
+  DType widest;
+  Span span;
+};
+
 class Evaluator {
  public:
   explicit Evaluator(Context& context) : context_(context) {}
 
   std::optional<Number> of(ast::ExprId id) {
-    return std::visit([this](const auto& node) { return of(node); }, context_.expr(id).node);
+    const std::optional<Number> result =
+        std::visit([this](const auto& node) { return of(node); }, context_.expr(id).node);
+    if (too_large_ && !too_large_->span.file.valid()) too_large_->span = context_.expr(id).span;
+    return result;
   }
+
+  /// The innermost part of the expression whose value no type holds.
+  const std::optional<TooLarge>& too_large() const { return too_large_; }
 
  private:
   template <typename OtherNode>
   std::optional<Number> of(const OtherNode&) {
     return std::nullopt;
   }
-  std::optional<Number> of(const ast::IntegerLiteral& node) { return parse_integer(node.text); }
-  std::optional<Number> of(const ast::FloatLiteral& node) { return parse_float(node.text); }
+  std::optional<Number> of(const ast::IntegerLiteral& node) {
+    const std::optional<Number> number = parse_integer(node.text);
+    if (!number) too_large_ = {node.text, DType::i64, {}};
+    return number;
+  }
+  std::optional<Number> of(const ast::FloatLiteral& node) {
+    const std::optional<Number> number = parse_float(node.text);
+    if (!number) too_large_ = {node.text, DType::f64, {}};
+    return number;
+  }
   std::optional<Number> of(const ast::BoolLiteral& node) { return Number::of_bool(node.value); }
   std::optional<Number> of(const ast::InfLiteral&) {
     return Number::of_real(std::numeric_limits<double>::infinity());
@@ -51,7 +72,10 @@ class Evaluator {
     const std::optional<Number> left = of(node.left);
     if (!left) return std::nullopt;
     const std::optional<Number> right = of(node.right);
-    return right ? apply(node.op, *left, *right) : std::nullopt;
+    if (!right) return std::nullopt;
+    if (overflows(node.op, *left, *right))
+      too_large_ = {"the result", left->is_real() || right->is_real() ? DType::f64 : DType::i64, {}};
+    return apply(node.op, *left, *right);
   }
   /// An element of a constant table.
   std::optional<Number> of(const ast::Index& node) {
@@ -68,6 +92,7 @@ class Evaluator {
   }
 
   Context& context_;
+  std::optional<TooLarge> too_large_;
 };
 
 std::optional<DType> declared_type(Context& context, const ast::ConstDecl& declaration, bool& failed) {
@@ -112,7 +137,8 @@ void declare_constant(Context& context, const ast::ConstDecl& declaration) {
   const auto* list = std::get_if<ast::ArrayLiteral>(&value.node);
   const std::vector<ast::ExprId> single{declaration.value};
   for (const ast::ExprId element : list != nullptr ? list->elements : single) {
-    const std::optional<Number> number = constant_value(context, element);
+    Evaluator evaluator(context);
+    const std::optional<Number> number = evaluator.of(element);
     if (number && (!dtype || to_literal(*number, *dtype))) {
       numbers.push_back(dtype ? declared_as(*dtype, *number) : *number);
       continue;
@@ -121,6 +147,10 @@ void declare_constant(Context& context, const ast::ConstDecl& declaration) {
     if (std::holds_alternative<ast::ErrorExpr>(context.expr(element).node)) continue;
     if (number && number->is_bool() == is_bool(*dtype) && !(number->is_real() && is_integer(*dtype))) {
       report_does_not_fit(context, *number, context.expr(element).span, *dtype);
+      continue;
+    }
+    if (const auto& large = evaluator.too_large()) {
+      report_too_large(context, large->number, large->span, large->widest);
       continue;
     }
     context.sink.report(Diag::not_constant, context.expr(element).span, "the value of a `const`")

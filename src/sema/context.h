@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -58,8 +59,11 @@ struct Context {
   Precision precision;
   bool is_f64 = false;  ///< the kernel's floating parameters are all f64: so are lone literals
   std::map<std::string, TileRequest> tiles;
-  std::set<std::string> plan_parameters;           ///< names after `by` that nothing declares
-  std::set<std::string> lower_case_symbols;        ///< names of dimensions that were refused for their case
+  std::set<std::string> plan_parameters;     ///< names after `by` that nothing declares
+  std::set<std::string> lower_case_symbols;  ///< names of dimensions that were refused for their case
+  std::set<std::string> unknown_names;       ///< each is told once: other uses follow from the first
+  /// Ranges at dimensions that they may not index: a mistake that is repeated is told once.
+  std::set<std::tuple<ir::AxisId, ir::TensorId, std::size_t>> wrong_ranges;
   std::map<ir::SymbolId, ir::AxisId> symbol_axes;  ///< the ranges that `:` stands for
   std::map<ir::SymbolId, ir::SizeId> equalities;   ///< `where W == 2*D`: what stands for a symbol
   std::deque<VariableState> variables;

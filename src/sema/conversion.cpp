@@ -104,6 +104,11 @@ void report_does_not_fit(Context& context, const Number& number, Span span, DTyp
   report_outside(context, spell(number), span, dtype);
 }
 
+void report_too_large(Context& context, const std::string& number, Span span, DType dtype) {
+  auto report = context.sink.report(Diag::literal_does_not_fit, span, number, spelling(dtype));
+  if (is_float(dtype)) report.help("infinity is written `inf`");
+}
+
 std::optional<DType> own_type(const Context& context, const Operand& operand) {
   if (operand.is_poison()) return std::nullopt;
   if (operand.is_value()) return context.builder[operand.value()].dtype;

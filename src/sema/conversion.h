@@ -28,6 +28,9 @@ std::optional<ir::ValueId> materialize(Context& context, const Operand& operand)
 /// Reports a number that is outside of a type.
 void report_does_not_fit(Context& context, const Number& number, Span span, DType dtype);
 
+/// Reports a number that is not even inside `i64` or `f64`, the widest types.
+void report_too_large(Context& context, const std::string& number, Span span, DType widest);
+
 /// The type that `materialize` without a type would give; absent for poison.
 std::optional<DType> own_type(const Context& context, const Operand& operand);
 

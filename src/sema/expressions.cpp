@@ -85,13 +85,12 @@ class Checker {
   Operand operator()(const ast::ErrorExpr&) { return poison(span_); }
   Operand operator()(const ast::IntegerLiteral& node) {
     if (const auto number = parse_integer(node.text)) return {*number, span_};
-    context_.sink.report(Diag::literal_does_not_fit, span_, node.text, "i64");
+    report_too_large(context_, node.text, span_, DType::i64);
     return poison(span_);
   }
   Operand operator()(const ast::FloatLiteral& node) {
     if (const auto number = parse_float(node.text)) return {*number, span_};
-    context_.sink.report(Diag::literal_does_not_fit, span_, node.text, "f64")
-        .help("infinity is written `inf`");
+    report_too_large(context_, node.text, span_, DType::f64);
     return poison(span_);
   }
   Operand operator()(const ast::BoolLiteral& node) { return {Number::of_bool(node.value), span_}; }

@@ -3,6 +3,7 @@
 #include "sema/indexing.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sema/constants.h"
 #include "sema/conversion.h"
@@ -28,7 +29,7 @@ class Indices {
 
   std::optional<std::vector<ir::ValueId>> of(const ast::Index& node, Span span) {
     if (node.elements.size() != tensor_.dims.size()) return wrong_count(node, span);
-    if (refuse_swapped(node)) return std::nullopt;
+    if (refuse_permuted(node)) return std::nullopt;
     std::vector<ir::ValueId> values;
     bool failed = false;
     for (std::size_t dimension = 0; dimension < node.elements.size(); ++dimension) {
@@ -119,11 +120,17 @@ class Indices {
     return range.dimension && context_.canonical(*range.dimension) == context_.canonical(size);
   }
 
+  /// Whether this range at this dimension has been refused already.
+  bool told_before(ir::AxisId axis, std::size_t dimension) {
+    return !context_.wrong_ranges.insert({axis, id_, dimension}).second;
+  }
+
   std::optional<ir::ValueId> wrong_range(const RangeEntity& range, Span span, std::size_t dimension) {
     const ir::Axis& axis = context_.kernel.axes[range.axis];
     const std::string over =
         range.dimension ? context_.spell(*range.dimension)
                         : fmt::format("{} .. {}", context_.spell(axis.lower), context_.spell(axis.upper));
+    if (told_before(range.axis, dimension)) return std::nullopt;
     auto report = context_.sink.report(Diag::range_of_other_dimension, span, axis.name, over, dimension,
                                        tensor_.name, context_.spell(tensor_.dims[dimension]));
     report.label(axis.span, "`{}` ranges over `{}`", axis.name, over)
@@ -154,30 +161,77 @@ class Indices {
     return found;
   }
 
-  /// `a[k, m]` for `a[m, k]`: two neighbours that fit when they change places.
-  bool refuse_swapped(const ast::Index& node) {
-    for (std::size_t d = 0; d + 1 < node.elements.size(); ++d) {
-      const auto* first = std::get_if<ast::ExprId>(&node.elements[d].node);
-      const auto* second = std::get_if<ast::ExprId>(&node.elements[d + 1].node);
-      const RangeEntity* left = first != nullptr ? bare_range(context_, *first) : nullptr;
-      const RangeEntity* right = second != nullptr ? bare_range(context_, *second) : nullptr;
-      if (left == nullptr || right == nullptr || bare_fits(*left, d) || bare_fits(*right, d + 1)) continue;
-      if (!bare_fits(*left, d + 1) || !bare_fits(*right, d)) continue;
-      const ir::Axis& axis = context_.kernel.axes[left->axis];
-      const Span both = merge(node.elements[d].span, node.elements[d + 1].span);
-      context_.sink
-          .report(Diag::range_of_other_dimension, node.elements[d].span, axis.name,
-                  context_.spell(*left->dimension), d, tensor_.name, context_.spell(tensor_.dims[d]))
-          .label(declared(), "`{}` is declared here", tensor_.name)
-          .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
-                axis.name)
-          .fix(both, fmt::format("{}, {}", context_.name(right->axis), axis.name),
-               "the indices have changed places");
-      check_expression(context_, *first);
-      check_expression(context_, *second);
-      return true;
+  /// A bare range at a dimension that it may not index.
+  struct Misplaced {
+    std::size_t dimension;
+    ir::AxisId axis;
+    RangeEntity range;
+  };
+
+  std::vector<Misplaced> misplaced_ranges(const ast::Index& node) {
+    std::vector<Misplaced> result;
+    for (std::size_t d = 0; d < node.elements.size(); ++d) {
+      const auto* id = std::get_if<ast::ExprId>(&node.elements[d].node);
+      const RangeEntity* range = id != nullptr ? bare_range(context_, *id) : nullptr;
+      if (range != nullptr && !bare_fits(*range, d)) result.push_back({d, range->axis, *range});
     }
-    return false;
+    return result;
+  }
+
+  /// The names that belong where misplaced ranges stand, if each place has exactly one among them and each is used.
+  std::optional<std::map<std::size_t, std::string>> permuted(const std::vector<Misplaced>& ranges) {
+    std::map<std::size_t, std::string> names;
+    std::set<ir::AxisId> used;
+    for (const Misplaced& place : ranges) {
+      const auto fits = [&](const Misplaced& other) { return bare_fits(other.range, place.dimension); };
+      const auto found = std::find_if(ranges.begin(), ranges.end(), fits);
+      if (found == ranges.end() || std::count_if(ranges.begin(), ranges.end(), fits) != 1)
+        return std::nullopt;
+      if (!used.insert(found->axis).second) return std::nullopt;
+      names[place.dimension] = context_.name(found->axis);
+    }
+    return names;
+  }
+
+  /// `a[k, m]` for `a[m, k]`: ranges that fit when they change places are one mistake.
+  bool refuse_permuted(const ast::Index& node) {
+    const std::vector<Misplaced> ranges = misplaced_ranges(node);
+    const auto names = ranges.size() < 2 ? std::nullopt : permuted(ranges);
+    if (!names) return false;
+    for (const ast::IndexElement& element : node.elements) {
+      if (const auto* id = std::get_if<ast::ExprId>(&element.node)) check_expression(context_, *id);
+    }
+    const Misplaced& first = ranges.front();
+    if (told_before(first.axis, first.dimension)) return true;
+    const std::size_t last = ranges.back().dimension;
+    auto report =
+        context_.sink.report(Diag::range_of_other_dimension, node.elements[first.dimension].span,
+                             context_.name(first.axis), context_.spell(*first.range.dimension),
+                             first.dimension, tensor_.name, context_.spell(tensor_.dims[first.dimension]));
+    report.label(declared(), "`{}` is declared here", tensor_.name)
+        .note("a bare range may index only a dimension of its own symbol; `{} + 0` says that it is meant",
+              context_.name(first.axis));
+    if (const auto text = between(node, first.dimension, last, *names)) {
+      report.fix(merge(node.elements[first.dimension].span, node.elements[last].span), *text,
+                 "the indices have changed places");
+    } else {
+      report.help("the indices have changed places: `{}` belongs here", names->at(first.dimension));
+    }
+    return true;
+  }
+
+  /// The indices of some dimensions as text, with names in some places; absent if there is more than bare ranges.
+  std::optional<std::string> between(const ast::Index& node, std::size_t first, std::size_t last,
+                                     const std::map<std::size_t, std::string>& names) {
+    std::string text;
+    for (std::size_t d = first; d <= last; ++d) {
+      const auto name = names.find(d);
+      const auto* id = std::get_if<ast::ExprId>(&node.elements[d].node);
+      const RangeEntity* range = id != nullptr ? bare_range(context_, *id) : nullptr;
+      if (range == nullptr) return std::nullopt;
+      text += (d == first ? "" : ", ") + (name != names.end() ? name->second : context_.name(range->axis));
+    }
+    return text;
   }
 
   /// Whether an index depends on an element of a tensor.

@@ -48,11 +48,17 @@ std::optional<Number> compare(BinaryOp op, T left, T right) {
   }
 }
 
+/// Numbers without a type are exact: what does not fit 64 bits is none of them. The value is written by the test.
+std::optional<Number> within_64_bits(bool overflows, const std::int64_t& value) {
+  return overflows ? std::nullopt : std::optional(Number::of(value));
+}
+
 std::optional<Number> apply_to_integers(BinaryOp op, std::int64_t left, std::int64_t right) {
+  std::int64_t result = 0;
   switch (op) {
-    case BinaryOp::add: return Number::of(ir::wrapping_add(left, right));
-    case BinaryOp::subtract: return Number::of(ir::wrapping_subtract(left, right));
-    case BinaryOp::multiply: return Number::of(ir::wrapping_multiply(left, right));
+    case BinaryOp::add: return within_64_bits(__builtin_add_overflow(left, right, &result), result);
+    case BinaryOp::subtract: return within_64_bits(__builtin_sub_overflow(left, right, &result), result);
+    case BinaryOp::multiply: return within_64_bits(__builtin_mul_overflow(left, right, &result), result);
     case BinaryOp::divide: return Number::of(ir::floor_divide(left, right));
     case BinaryOp::remainder: return Number::of(ir::floor_modulo(left, right));
     case BinaryOp::bit_and: return Number::of(left & right);
@@ -135,6 +141,12 @@ std::optional<Number> apply(ast::UnaryOp op, const Number& operand) {
       return Number::of(~operand.integer);
   }
   return std::nullopt;
+}
+
+bool overflows(ast::BinaryOp op, const Number& left, const Number& right) {
+  if (left.is_bool() || right.is_bool() || apply(op, left, right)) return false;
+  return op == BinaryOp::add || op == BinaryOp::subtract || op == BinaryOp::multiply ||
+         op == BinaryOp::divide;
 }
 
 std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& right) {

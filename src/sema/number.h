@@ -37,10 +37,12 @@ struct Number {
 std::optional<Number> parse_integer(const std::string& text);
 std::optional<Number> parse_float(const std::string& text);
 
-/// Arithmetic on numbers: integers floor and wrap as R25 says and keep the exact quotient, reals are doubles. Absent when the operator does
-/// not take these kinds.
+/// Arithmetic on numbers: integers floor as R25 says and keep the exact quotient, reals are doubles. Absent when the
+/// operator does not take these kinds, or the result is beyond 64 bits or the doubles.
 std::optional<Number> apply(ast::UnaryOp op, const Number& operand);
 std::optional<Number> apply(ast::BinaryOp op, const Number& left, const Number& right);
+/// Whether `apply` gives nothing because the result is too large.
+bool overflows(ast::BinaryOp op, const Number& left, const Number& right);
 
 /// The number as a constant of a type; absent when the type cannot hold it (1.5 or 300 as u8).
 std::optional<ir::Literal> to_literal(const Number& number, DType dtype);

@@ -163,6 +163,7 @@ void report_unknown_name(Context& context, const std::string& name, Span span) {
         .help("an `<int {} = 32>` generic is a number that an expression may use", name);
     return;
   }
+  if (!context.unknown_names.insert(name).second) return;
   auto report = context.sink.report(Diag::unknown_name, span, name);
   if (suggest_value(report, name, span)) return;
   if (const auto suggestion = nearest(name, context.scope.names())) {

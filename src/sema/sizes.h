@@ -24,7 +24,7 @@ std::optional<ir::SizeId> try_size_of(Context& context, ast::ExprId id);
 /// What a name stands for, which counts as a use of it; null, and reported, if that is nothing.
 Entity* use_name(Context& context, const std::string& name, Span span);
 
-/// Reports a name that stands for nothing, with the nearest one that does.
+/// Reports a name that stands for nothing, with the nearest one that does; once in a kernel.
 void report_unknown_name(Context& context, const std::string& name, Span span);
 
 }  // namespace tessera::sema

@@ -181,3 +181,30 @@ TEST_CASE("insecure caches are refused") {
   CHECK(answer.code == 3);
   CHECK(answer.says("error[T0835]"));
 }
+
+TEST_CASE("names of generated functions are one kernel's alone") {
+  const Tesserac tesserac;
+  const auto compile = [&](const std::string& first, const std::string& second) {
+    const std::string body =
+        "(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = T[i % 2] * x[i]; } }\n";
+    tesserac.write("names.tsr", "const T = [1.0, 2.0];\nconst B_T = [1.0, 2.0];\nkernel " + first + body +
+                                    "kernel " + second + body);
+    return tesserac({"names.tsr", "-o", "out"});
+  };
+  const Answer answer = compile("f", "f_invoke");
+  INFO(answer.text);
+  CHECK(answer.code == 1);
+  CHECK(answer.says(
+      "error[T0706]: kernel `f_invoke` needs the name `tessera_f_invoke` in generated code, which "
+      "is taken\n --> names.tsr:4:8\n"));
+  CHECK(answer.says("kernel `f` has it"));
+  CHECK(compile("and_", "and").says("`and` needs the name `and_`"));
+  CHECK(compile("f", "status_message").says("= note: the runtime has a function of that name"));
+  CHECK(compile("f", "runner_free").says("`tessera_runner_free`"));
+  CHECK(compile("f", "f_call").code == 0);
+  tesserac.write("tables.tsr",
+                 "const B_T = [1.0, 2.0];\nconst T = [3.0, 4.0];\n"
+                 "kernel a(out y: f32[N]) { grid i in N by auto { y[i] = B_T[i % 2]; } }\n"
+                 "kernel a_B(out y: f32[N]) { grid i in N by auto { y[i] = T[i % 2]; } }\n");
+  CHECK(tesserac({"tables.tsr", "-o", "out"}).says("kernel `a_B` needs the name `k_a_B_T`"));
+}

@@ -5,7 +5,8 @@
 
 #include "catch.h"
 #include "commands/inexact.h"
-#include "commands/problem.h"
+#include "commands/odd_problems.h"
+#include "commands/work.h"
 
 using namespace tessera;
 using namespace tessera::commands;
@@ -58,12 +59,50 @@ TEST_CASE("odd sizes meet the constraints and are not repeated") {
   DiagnosticSink sink;
   const auto given = make_problem(sizes.kernel, {}, kCandidates, sink);
   REQUIRE(given);
-  const auto problems = odd_problems(*given, {}, 1 << 20);
+  const auto problems = odd_problems(*given, {}, {.bytes = 1 << 20, .terms = 1e9});
   CHECK(problems.size() > 8);
   for (const Problem& problem : problems) {
     CHECK(problem.broken_constraint() == nullptr);
     CHECK(problem.sizes != given->sizes);
   }
+}
+
+TEST_CASE("terms are counted along loops and axes, and bound what is tried") {
+  Sizes sizes;
+  ir::Kernel& kernel = sizes.kernel;
+  const auto zero = kernel.sizes.constant(0);
+  const auto add_axis = [&](ir::SymbolId symbol) {
+    ir::Axis axis;
+    axis.lower = zero;
+    axis.upper = sizes.size(symbol);
+    return kernel.axes.add(axis);
+  };
+  const ir::AxisId rows = add_axis(sizes.h), columns = add_axis(sizes.oh), loop = add_axis(sizes.oh);
+  const auto define = [&](std::vector<ir::AxisId> axes) {
+    return ir::Statement{
+        ir::Define{kernel.values.add({ir::Constant{}, DType::f32, std::move(axes), true, "", {}})}, {}};
+  };
+  ir::Grid grid;
+  grid.axes = {rows};
+  grid.body.push_back(define({rows, columns}));
+  grid.body.push_back({ir::Loop{loop, {define({rows, columns, loop}), define({})}}, {}});
+  grid.body.push_back(define({loop}));
+  kernel.grids.push_back(grid);
+  DiagnosticSink sink;
+  const auto problem = make_problem(kernel, {{"H", "10"}, {"OH", "4"}}, kCandidates, sink);
+  REQUIRE(problem);
+  CHECK(count_terms(*problem) == 10 * 4 + 10 * 4 * 4 + 10 * 4 + 10 * 4);
+
+  double all = 0;
+  const auto problems = odd_problems(*problem, {}, {.bytes = 1 << 20, .terms = 1e5});
+  CHECK(problems.size() > 8);
+  bool shrunk = false;
+  for (const Problem& one : problems) {
+    all += count_terms(one);
+    shrunk = shrunk || (one.sizes[sizes.h.index()] == 250 && one.sizes[sizes.oh.index()] < 17);
+  }
+  CHECK(all <= 1e5);
+  CHECK(shrunk);
 }
 
 TEST_CASE("exact operations keep an error of zero") {

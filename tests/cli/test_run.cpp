@@ -92,6 +92,39 @@ TEST_CASE("verify prints a table over sizes, partitions and variants") {
   CHECK_FALSE(answer.says("WRONG"));
 }
 
+TEST_CASE("verify says which sizes it ran, and chooses such that it ends") {
+  const Tesserac tesserac;
+  // With 250 for each symbol there would be four thousand million products.
+  tesserac.write("filter.tsr",
+                 "kernel filter(in x: i32[H, W], in k: i32[P, Q], out y: i32[H, W]) {\n"
+                 "  grid h in H by auto, w in W by auto {\n"
+                 "    let p in P, q in Q;\n"
+                 "    y[h, w] = sum[p, q](x[h + p, w + q] * k[p, q]);\n"
+                 "  }\n"
+                 "}\n");
+  const Answer answer = tesserac({"verify", "filter.tsr", "--on=interp"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says(
+      " sizes, equal to the last bit everywhere or wrong\n  at H=17 W=17 P=17 Q=17, H=0 W=17 P=17"));
+  CHECK(answer.says("H=250 W=5 P=5 Q=5"));
+  CHECK(answer.says("H=1 W=1 P=1 Q=1"));
+}
+
+TEST_CASE("a kernel may be named like what is in it") {
+  const Tesserac tesserac;
+  tesserac.write(
+      "x.tsr",
+      "kernel x(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = x[i]; } }\n"
+      "kernel N(in x: f32[N], out y: f32[N]) { grid i in N by auto { y[i] = x[i]; } }\n"
+      "kernel a(in x: f32[N], out y: f32[N], a: f32) { grid i in N by auto { y[i] = a * x[i]; } }\n");
+  for (const char* kernel : {"x", "N", "a"}) {
+    const Answer answer = tesserac({"run", "x.tsr", "--kernel", kernel, "--set=N=3"});
+    INFO(answer.text);
+    CHECK(answer.code == 0);
+  }
+}
+
 TEST_CASE("verify bounds the error of sums") {
   const Tesserac tesserac;
   const Answer answer = tesserac({"verify", "softmax.tsr", "--on=interp"});

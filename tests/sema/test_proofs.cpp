@@ -144,3 +144,59 @@ TEST_CASE("the sum of a product is contracted inside one expression only") {
   CHECK(count("var a: f32[i] = x[i]; a += x[i] * w[i]; y[i] = a;") == 1);
   CHECK(count("y[i] = (x[i] * w[i]) + x[i];") == 1);
 }
+
+TEST_CASE("what divides a dimension makes its parts fit") {
+  const auto halves = [](const std::string& clause, const std::string& body) {
+    return codes("kernel k(in x: f32[R, C], in h: f32[R, H], out y: f32[R, C], out z: f32[R]) where " +
+                 clause +
+                 " { grid r in R by auto { let k in C / 2; z[r] = sum[H](h[r, :]) + sum[C](x[r, :]); " +
+                 body + " } }");
+  };
+  const std::string pairs = "y[r, 2 * k] = x[r, 2 * k + 1]; y[r, 2 * k + 1] = x[r, 2 * k];";
+  const std::string sides = "y[r, k + 0] = x[r, k + C / 2]; y[r, k + C / 2] = x[r, k + 0];";
+  for (const std::string& body : {pairs, sides}) {
+    CHECK(halves("C % 2 == 0, H == 1", body).empty());
+    CHECK(halves("0 == C % 2, H == 1", body).empty());
+    CHECK(halves("C % 6 == 0, H == 1", body).empty());
+    CHECK(halves("C % 2 == 0, C % 5 == 0, H == 1", body).empty());
+    CHECK(halves("C % 2 == 1, H == 1", body) == "T0512");
+    CHECK(halves("C % 3 == 0, H == 1", body) == "T0512");
+    CHECK(halves("R % 2 == 0, H == 1", body) == "T0512");
+    CHECK(halves("C >= 1, H == 1", body) == "T0512");
+  }
+  // Through another symbol, either way round.
+  CHECK(halves("C % 2 == 0, H == C / 2", "y[r, 2 * k] = h[r, k]; y[r, 2 * k + 1] = h[r, k];").empty());
+  CHECK(halves("C == 2 * H", "y[r, 2 * k] = h[r, k]; y[r, 2 * k + 1] = h[r, k];").empty());
+  CHECK(halves("C == 2 * (C / 2) + 1, H == 1", pairs) == "T0512");
+}
+
+TEST_CASE("a divided dimension keeps what else is known of it") {
+  const std::string head = "kernel k(in x: f32[R, C], out y: f32[R]) where C % 4 == 0";
+  CHECK(codes(head + ", C >= 1 { grid r in R by auto { let j in C[0 .. 4]; y[r] = max[j](x[r, j]); } }")
+            .empty());
+  CHECK(implied(head + " { grid r in R by auto { let j in C[0 .. 4]; y[r] = max[j](x[r, j]); } }") ==
+        "min(C, 4) >= 1");
+  CHECK(implied(head + " { grid r in R by auto { y[r] = max[C](x[r, :]); } }") == "C >= 1");
+  CHECK(codes("kernel k(in x: f32[N, C], out y: f32[M]) where C % 2 == 0, M == N * C { grid n in N by auto, "
+              "c in C by auto { y[n * C + c] = x[n, c]; } }")
+            .empty());
+}
+
+TEST_CASE("an element of a dimension that may be empty is there beside all of it") {
+  const std::string head = "kernel k(in x: f32[R, C], out y: f32[R, C]) { grid r in R by auto { ";
+  for (const char* index : {"C - 1", "0"})
+    CHECK(codes(head + "y[r, :] = x[r, :] + x[r, " + index + "]; } }").empty());
+  CHECK(codes(head + "y[r, :] = x[r, :] + x[r, C]; } }") == "T0512");
+  CHECK(codes("kernel k(in x: f32[R, C], out y: f32[R]) { grid r in R by auto { y[r] = x[r, C - 1]; } }") ==
+        "T0512");
+}
+
+TEST_CASE("a dimension that wraps around has an element where one is needed") {
+  const std::string head =
+      "kernel k(in p: f32[C] periodic, in x: f32[R], out y: f32[R]) { grid r in R by auto { ";
+  CHECK(implied(head + "y[r] = p[3] + x[r]; } }") == "C >= 1");
+  CHECK(implied(head + "y[r] = p[r + 0] + p[-r]; } }") == "C >= 1");
+  CHECK(implied(head + "y[r] = p[3] ?? x[r]; } }").empty());
+  CHECK(implied("kernel k(in p: f32[C] periodic, out y: f32[C]) { grid c in C by auto { y[c] = p[c + 1]; } }")
+            .empty());
+}

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <random>
+#include <regex>
 #include <set>
+#include <sstream>
 
 namespace tessera::sweep {
 
@@ -70,6 +73,32 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
     add(combination);
   }
   return plans;
+}
+
+std::string annotated(const std::string& text, const ir::Module& module) {
+  std::map<std::string, std::set<std::string>> steps;  // of each kernel: those that nothing sets yet
+  for (const ir::Kernel& kernel : module.kernels) {
+    std::set<std::string>& names = steps[kernel.name];
+    for (const ir::Axis& axis : kernel.axes) {
+      if (axis.step == ir::StepKind::plan && !axis.step_name.empty() && axis.step_size == 0)
+        names.insert(axis.step_name);
+    }
+  }
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, std::regex("^kernel (\\w+)"))) {
+      result += "@warps(3)\n";
+      for (const std::string& name : steps[match[1]]) result += "@tile(" + name + " = 48)\n";
+    }
+    result += line + "\n";
+  }
+  return result;
+}
+
+std::string without_annotations(const std::string& text) {
+  return std::regex_replace(text, std::regex("@\\w+(\\([^)]*\\))?"), "");
 }
 
 }  // namespace tessera::sweep

@@ -19,4 +19,10 @@ struct NamedPlan {
 /// each axis with a plan step, and random combinations, to at least 24 plans. Always the same ones.
 std::vector<NamedPlan> all_plans(const ir::Module& module);
 
+/// The text of a module with `@warps` and with a `@tile` for each named step, before every kernel that has none.
+std::string annotated(const std::string& text, const ir::Module& module);
+
+/// The text without any annotation.
+std::string without_annotations(const std::string& text);
+
 }  // namespace tessera::sweep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans are no part of a program's meaning: each kernel is compiled for the host twin under many of them, and once
-// without any annotation, and gives the bits of the interpreter every time (within the bounds, for float sums).
+// Plans are no part of a program's meaning: each kernel is compiled for the host twin under many of them, with more
+// annotations and without any, and gives the bits of the interpreter every time (within the bounds, for float sums).
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <regex>
 
 #include "base/check.h"
 #include "base/load_source.h"
 #include "driver/compile.h"
+#include "emit/emit.h"
 #include "frontend/parse.h"
 #include "sema/check.h"
 #include "sweep/interpreter_executor.h"
@@ -62,6 +62,35 @@ class BrokenPlan : public Executor {
   std::string error_;
 };
 
+/// A program that is to be compiled: generated code of a checked file under a plan.
+struct Program {
+  std::string name;  ///< of the plan
+  emit::Emission emission;
+  std::vector<std::string> kernels;
+};
+
+/// The C functions of a program, which share a shared object with those of others.
+std::string entry_name(std::size_t program, const std::string& kernel) {
+  return "program_" + std::to_string(program) + "_" + kernel;
+}
+
+/// One unit for many programs, so that the headers of the twin are read once. Each has a namespace of its own, and its
+/// C functions other names.
+driver::NamedBytes unit_of(const std::vector<Program>& programs) {
+  std::string text;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    std::string before, after;
+    for (const std::string& kernel : programs[i].kernels) {
+      before += "#define tessera_" + kernel + " " + entry_name(i, kernel) + "_typed\n";
+      before += "#define tessera_" + kernel + "_invoke " + entry_name(i, kernel) + "\n";
+      after += "#undef tessera_" + kernel + "\n#undef tessera_" + kernel + "_invoke\n";
+    }
+    text += before + "#include \"" + programs[i].emission.cuda[0].name + "\"\n#include \"" +
+            programs[i].emission.dispatcher.name + "\"\n" + after;
+  }
+  return {"programs.cu", text};
+}
+
 /// Compiles plans of one source file for the host twin.
 class PlanCompiler {
  public:
@@ -72,18 +101,20 @@ class PlanCompiler {
     text_ = sources_.file(*file).text();
   }
 
-  /// An executor for each of at most `limit` plans, spread evenly over all of them, and for the program
-  /// without annotations.
+  /// An executor for each of at most `limit` plans, spread evenly over all of them, for the program with more
+  /// annotations, and for the program without any.
   void add_executors(std::size_t limit, Executors& executors) {
     const ir::Module module = check_text(text_);
     const std::vector<NamedPlan> plans = all_plans(module);
     const std::size_t count = std::min(limit, plans.size());
     for (std::size_t i = 0; i < count; ++i) {
       const NamedPlan& plan = plans[i * plans.size() / count];
-      executors.push_back(executor(module, plan.overrides, plan.name));
+      add_program(module, plan.overrides, plan.name, executors);
     }
-    const std::string bare = std::regex_replace(text_, std::regex("@\\w+(\\([^)]*\\))?"), "");
-    if (bare != text_) executors.push_back(executor(check_text(bare), {}, "no annotations"));
+    add_program(check_text(annotated(text_, module)), {}, "more annotations", executors);
+    const std::string bare = without_annotations(text_);
+    if (bare != text_) add_program(check_text(bare), {}, "no annotations", executors);
+    compile_programs(executors);
   }
 
  private:
@@ -95,35 +126,54 @@ class PlanCompiler {
     return std::move(*module);
   }
 
-  std::unique_ptr<Executor> executor(const ir::Module& module, const emit::PlanOverrides& plan,
-                                     const std::string& name) {
+  void add_program(const ir::Module& module, const emit::PlanOverrides& plan, const std::string& name,
+                   Executors& executors) {
     emit::Options options;
     options.architectures = {"sm_90"};
     options.plan = plan;
-    options.file_stem = "kernels";
+    options.file_stem = "program_" + std::to_string(programs_.size());
+    options.name_space = options.file_stem;
     options.source_name = std::filesystem::path(path_).filename();
     std::optional<emit::Emission> emission;
     try {
       emission = emit::emit(module, options, sources_, sink_);
     } catch (const InternalError& error) {  // the other plans are still worth trying
-      return std::make_unique<BrokenPlan>("plan " + name + ": " + error.what());
+      executors.push_back(std::make_unique<BrokenPlan>("plan " + name + ": " + error.what()));
+      return;
     }
     if (!emission) fail(path_ + " under " + name, sink_);
-
-    driver::CompileRequest request{.compiler = compiler_, .options = {"-O1"}};
-    for (const emit::GeneratedFile& file : emission->cuda) request.units.push_back({file.name, file.text});
-    request.units.push_back({emission->dispatcher.name, emission->dispatcher.text});
-    request.headers = {{emission->header.name, emission->header.text}};
-    for (const ir::Kernel& kernel : module.kernels)
-      request.symbols.push_back("tessera_" + kernel.c_name + "_invoke");
-    const std::optional<std::string> bytes = driver::compile(request, cache_, sink_);
-    if (!bytes) fail(path_ + " under " + name, sink_);
-    void* object = load(*bytes);
-    const auto find = [object](const std::string& kernel) {
-      return reinterpret_cast<Entry>(::dlsym(object, ("tessera_" + kernel + "_invoke").c_str()));
-    };
-    return std::make_unique<LaunchExecutor>(find, "plan " + name + ", ");
+    Program program{name, std::move(*emission), {}};
+    for (const ir::Kernel& kernel : module.kernels) program.kernels.push_back(kernel.c_name);
+    programs_.push_back(std::move(program));
+    if (programs_.size() == kProgramsOfUnit) compile_programs(executors);
   }
+
+  /// Compiles what has been collected. Without optimisation: the twin's bits do not depend on it, and most of the time
+  /// would go into it.
+  void compile_programs(Executors& executors) {
+    if (programs_.empty()) return;
+    driver::CompileRequest request{.compiler = compiler_, .options = {"-O0"}, .time_limit = kTimeLimit};
+    request.units = {unit_of(programs_)};
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const emit::Emission& emission = programs_[i].emission;
+      for (const emit::GeneratedFile* file : {&emission.header, &emission.cuda[0], &emission.dispatcher})
+        request.headers.push_back({file->name, file->text});
+      for (const std::string& kernel : programs_[i].kernels) request.symbols.push_back(entry_name(i, kernel));
+    }
+    const std::optional<std::string> bytes = driver::compile(request, cache_, sink_);
+    if (!bytes) fail(path_ + " under " + programs_.front().name + " and others", sink_);
+    void* object = load(*bytes);
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const auto find = [object, i](const std::string& kernel) {
+        return reinterpret_cast<Entry>(::dlsym(object, entry_name(i, kernel).c_str()));
+      };
+      executors.push_back(std::make_unique<LaunchExecutor>(find, "plan " + programs_[i].name + ", "));
+    }
+    programs_.clear();
+  }
+
+  static constexpr std::size_t kProgramsOfUnit = 8;
+  static constexpr std::chrono::minutes kTimeLimit{30};
 
   const driver::Tool& compiler_;
   const driver::Cache* cache_;
@@ -131,6 +181,7 @@ class PlanCompiler {
   std::string text_;
   SourceManager sources_;
   DiagnosticSink sink_;
+  std::vector<Program> programs_;
 };
 
 /// The executors of each source file, made by the first thread that asks for them.

@@ -72,26 +72,18 @@ __device__ __forceinline__ void bar_sync(int barrier) {
   asm volatile("bar.sync %0, %1;" : : "r"(barrier), "n"(kThreads) : "memory");
 }
 
-/// max.NaN and min.NaN of packed pairs: the larger (smaller) of each half, NaN if one is NaN, -0 below +0.
-__device__ __forceinline__ std::uint32_t max_nan_bf16x2(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t result;
-  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
-  return result;
-}
-__device__ __forceinline__ std::uint32_t min_nan_bf16x2(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t result;
-  asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
-  return result;
-}
-__device__ __forceinline__ std::uint32_t max_nan_f16x2(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t result;
-  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
-  return result;
-}
-__device__ __forceinline__ std::uint32_t min_nan_f16x2(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t result;
-  asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
-  return result;
-}
+/// An instruction that takes two packed pairs and gives one.
+#define TESSERA_PTX_OF_PAIRS(name, instruction)                                     \
+  __device__ __forceinline__ std::uint32_t name(std::uint32_t a, std::uint32_t b) { \
+    std::uint32_t result;                                                           \
+    asm(instruction " %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));                \
+    return result;                                                                  \
+  }
+/// The larger (smaller) of each half, NaN if one is NaN, -0 below +0.
+TESSERA_PTX_OF_PAIRS(max_nan_bf16x2, "max.NaN.bf16x2")
+TESSERA_PTX_OF_PAIRS(min_nan_bf16x2, "min.NaN.bf16x2")
+TESSERA_PTX_OF_PAIRS(max_nan_f16x2, "max.NaN.f16x2")
+TESSERA_PTX_OF_PAIRS(min_nan_f16x2, "min.NaN.f16x2")
+#undef TESSERA_PTX_OF_PAIRS
 
 }  // namespace tessera::ptx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower bounds of sizes: interval arithmetic on the polynomial in `symbol - lower(symbol)`, whose variables
-// are not negative. Shifting first makes bounds such as M*N - M >= 0 for N >= 1 exact.
+// are not negative, and the same for quotients. Shifting first makes bounds such as M*N - M >= 0 for N >= 1 exact.
 #include <algorithm>
 
 #include "sema/ir/integer.h"
@@ -11,6 +11,9 @@ namespace tessera::ir {
 namespace {
 
 using Bound = std::optional<int64_t>;  // nothing: unbounded, or too large to tell
+
+/// Coefficients that grow by products of shifts stay within 64 bits.
+constexpr int64_t kLargestShift = 1 << 16;
 
 struct Interval {
   Bound low, high;
@@ -74,7 +77,7 @@ class Bounds {
  private:
   using Monomials = std::map<std::vector<uint32_t>, int64_t>;
 
-  /// The polynomial in which each symbol s is replaced by lower(s) + s.
+  /// The polynomial in which each atom a is replaced by shift(a) + a.
   Monomials shifted(SizeId id) const {
     Monomials result;
     for (const SizeTable::Term& term : table_.polynomial(id)) {
@@ -89,8 +92,7 @@ class Bounds {
   }
 
   Monomials times(const Monomials& monomials, uint32_t atom) const {
-    const SizeTable::AtomNode& node = table_.atom(atom);
-    const int64_t shift = node.kind == SizeTable::Atom::symbol ? lower_(node.symbol) : 0;
+    const int64_t shift = shift_of(atom);
     Monomials result;
     for (const auto& [atoms, coefficient] : monomials) {
       std::vector<uint32_t> longer = atoms;
@@ -101,16 +103,34 @@ class Bounds {
     return result;
   }
 
+  int64_t shift_of(uint32_t atom) const {
+    if (table_.atom(atom).kind == SizeTable::Atom::symbol) return lower_(table_.atom(atom).symbol);
+    const Bound low = unshifted(atom).low;
+    return low && *low > 0 && *low <= kLargestShift ? *low : 0;
+  }
+
   /// Of an atom of the shifted polynomial.
-  Interval of_atom(uint32_t index) const {
+  Interval of_atom(uint32_t atom) const {
+    if (table_.atom(atom).kind == SizeTable::Atom::symbol) return {0, std::nullopt};
+    const Interval whole = unshifted(atom);
+    const int64_t shift = shift_of(atom);
+    return {sum(whole.low, -shift), sum(whole.high, -shift)};
+  }
+
+  Interval unshifted(uint32_t atom) const {
+    const auto known = known_.find(atom);
+    if (known != known_.end()) return known->second;
+    const Interval result = compute(atom);
+    known_.emplace(atom, result);
+    return result;
+  }
+
+  Interval compute(uint32_t index) const {
     const SizeTable::AtomNode& node = table_.atom(index);
-    if (node.kind == SizeTable::Atom::symbol) return {0, std::nullopt};
     const Interval left = of(node.left), right = of(node.right);
     switch (node.kind) {
-      case SizeTable::Atom::floor_divide:
-        return of_quotient(left, right);
-      case SizeTable::Atom::modulo:
-        return of_remainder(left, right);
+      case SizeTable::Atom::floor_divide: return of_quotient(left, right);
+      case SizeTable::Atom::modulo: return of_remainder(left, right);
       case SizeTable::Atom::minimum: {
         Bound high = left.high ? left.high : right.high;
         if (left.high && right.high) high = std::min(*left.high, *right.high);
@@ -143,6 +163,7 @@ class Bounds {
 
   const SizeTable& table_;
   const std::function<int64_t(SymbolId)>& lower_;
+  mutable std::map<uint32_t, Interval> known_;
 };
 
 }  // namespace

@@ -77,37 +77,50 @@ class Legality {
     return satisfy([&] { return prover_.exists(value, {}) ? std::optional<Absence>() : prover_.absence(); });
   }
 
+  /// In the symbols of the source, whatever stands for them in proofs.
+  struct Extent {
+    ir::SizeId size;
+    Span span;
+  };
+
   /// Repeats an attempt, which gives the reason of its failure, with more and more ranges assumed not to be empty;
   /// if it succeeds at last, what was assumed becomes a constraint of the kernel.
   template <typename Attempt>
   bool satisfy(const Attempt& attempt) {
     const std::size_t mark = facts_.mark();
-    std::vector<ir::AxisId> filled;
+    std::vector<Extent> filled;
     for (;;) {
       const std::optional<Absence> reason = attempt();
       if (!reason) {
-        for (const ir::AxisId axis : filled) imply(axis);
+        for (const Extent& extent : filled) imply(extent);
         return true;
       }
-      const std::optional<ir::AxisId> axis = possibly_empty_axis(*reason);
-      if (!axis) {
+      const std::optional<Extent> extent = possibly_empty(*reason);
+      const auto is_it = [&](const Extent& other) { return other.size == extent->size; };
+      if (!extent || std::any_of(filled.begin(), filled.end(), is_it)) {
         facts_.release(mark);
         return false;
       }
-      filled.push_back(*axis);
-      facts_.assume_nonnegative(room(*axis));
+      filled.push_back(*extent);
+      facts_.assume_nonnegative(room(extent->size));
     }
   }
 
-  ir::SizeId room(ir::AxisId axis) {
-    const ir::SizeId extent = kernel_.sizes.subtract(prover_.upper(axis), prover_.lower(axis));
-    return kernel_.sizes.subtract(extent, kernel_.sizes.constant(1));
+  ir::SizeId room(ir::SizeId extent) { return kernel_.sizes.subtract(extent, kernel_.sizes.constant(1)); }
+
+  bool may_be_empty(ir::SizeId extent) {
+    return !kernel_.sizes.as_constant(extent) && !facts_.nonnegative(room(extent));
   }
 
-  /// A range that a failed reduction folds and that may be empty.
-  std::optional<ir::AxisId> possibly_empty_axis(const Absence& absence) {
+  /// What may be empty where a value is missing: a range that a reduction folds, a dimension that wraps around.
+  std::optional<Extent> possibly_empty(const Absence& absence) {
     if (!absence.value.valid()) return std::nullopt;
     const ir::Op* op = &kernel_.values[absence.value].op;
+    if (const auto* load = std::get_if<ir::Load>(op); load != nullptr && absence.dimension >= 0) {
+      const ir::Tensor& tensor = kernel_.tensors[load->tensor];
+      const Extent extent{tensor.dims[static_cast<std::size_t>(absence.dimension)], tensor.span};
+      return tensor.periodic && may_be_empty(extent.size) ? std::optional(extent) : std::nullopt;
+    }
     if (const auto* filter = std::get_if<ir::Filter>(op)) {  // of a mean
       const auto* some = std::get_if<ir::Binary>(&kernel_.values[filter->condition].op);
       if (some == nullptr) return std::nullopt;
@@ -115,24 +128,21 @@ class Legality {
     }
     const auto* reduce = std::get_if<ir::Reduce>(op);
     if (reduce == nullptr) return std::nullopt;
-    for (const ir::AxisId axis : reduce->axes) {
-      if (kernel_.axes[axis].kind == ir::AxisKind::let && !facts_.nonnegative(room(axis)) &&
-          !kernel_.sizes.as_constant(room(axis))) {
-        return axis;
-      }
+    for (const ir::AxisId id : reduce->axes) {
+      const ir::Axis& axis = kernel_.axes[id];
+      const Extent extent{kernel_.sizes.subtract(axis.upper, axis.lower), axis.span};
+      if (axis.kind == ir::AxisKind::let && may_be_empty(extent.size)) return extent;
     }
     return std::nullopt;
   }
 
-  void imply(ir::AxisId axis) {
+  void imply(const Extent& extent) {
     ir::SizeTable& sizes = kernel_.sizes;
-    const ir::SizeId extent = sizes.subtract(prover_.upper(axis), prover_.lower(axis));
-    const ir::SizeId one = sizes.constant(1);
-    ir::Constraint constraint{ir::Relation::greater_equal, extent, one, {}, "", true,
-                              kernel_.axes[axis].span};
-    constraint.text = fmt::format("{} >= 1", context_.spell(extent));
+    ir::Constraint constraint{
+        ir::Relation::greater_equal, extent.size, sizes.constant(1), {}, "", true, extent.span};
+    constraint.text = fmt::format("{} >= 1", context_.spell(extent.size));
     kernel_.constraints.push_back(std::move(constraint));
-    if (const auto symbol = sizes.as_symbol(extent)) {
+    if (const auto symbol = sizes.as_symbol(extent.size)) {
       kernel_.symbols[*symbol].minimum = std::max<std::int64_t>(kernel_.symbols[*symbol].minimum, 1);
     }
     implied_any_ = true;

@@ -115,9 +115,18 @@ class Marker {
       return !may_lack || proved(id);
     }
     if (!all_total) return false;
+    if (const auto* load = std::get_if<ir::Load>(&op); load && !always_inside(*load)) return false;
     const bool depends = std::holds_alternative<ir::Load>(op) || std::holds_alternative<ir::Lookup>(op) ||
                          std::holds_alternative<ir::Filter>(op);
     return !depends || proved(id);
+  }
+
+  /// Inside at every point of the value, also where an axis that it lacks is empty: `x[r, C - 1]` beside `x[r, :]` is
+  /// observed only if there is a column, but may be read before anyone has looked.
+  bool always_inside(const ir::Load& load) const {
+    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+    const std::uint32_t all = (1u << tensor.dims.size()) - 1;
+    return tensor.periodic || (load.in_bounds & all) == all;
   }
 
   /// Exists at every point at which it is observed.

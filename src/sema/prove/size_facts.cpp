@@ -12,6 +12,7 @@ namespace tessera::sema {
 namespace {
 
 constexpr int kDepth = 4;
+constexpr std::int64_t kLargestMinimum = std::int64_t{1} << 40;
 
 using Atom = ir::SizeTable::Atom;
 
@@ -60,27 +61,40 @@ void SizeFacts::release(std::size_t mark) {
   proved_.clear();
 }
 
+/// What a fact `c * symbol - k >= 0`, or the same with a quotient of the symbol, says about the symbol.
+std::optional<std::int64_t> SizeFacts::minimum_by(ir::SizeId fact, ir::SymbolId symbol) const {
+  const ir::SizeTable::Polynomial& terms = sizes_.polynomial(fact);
+  if (terms.empty() || terms.size() > 2) return std::nullopt;
+  std::int64_t constant = 0, coefficient = 0, divisor = 1;
+  for (const ir::SizeTable::Term& term : terms) {
+    if (term.atoms.empty()) {
+      constant = term.coefficient;
+      continue;
+    }
+    const ir::SizeTable::AtomNode& node = sizes_.atom(term.atoms[0]);
+    if (term.atoms.size() != 1 || coefficient != 0) return std::nullopt;
+    const bool is_quotient = node.kind == Atom::floor_divide && sizes_.as_symbol(node.left) == symbol;
+    if (is_quotient) divisor = sizes_.as_constant(node.right).value_or(0);
+    if (!is_quotient && (node.kind != Atom::symbol || node.symbol != symbol)) return std::nullopt;
+    coefficient = term.coefficient;
+  }
+  if (coefficient <= 0 || constant >= 0 || divisor < 1) return std::nullopt;
+  const std::int64_t least = (-constant + coefficient - 1) / coefficient;
+  return least <= kLargestMinimum / divisor ? std::optional(least * divisor) : std::nullopt;
+}
+
 std::int64_t SizeFacts::minimum(ir::SymbolId symbol) const {
   std::int64_t result = std::max<std::int64_t>(kernel_.symbols[symbol].minimum, 0);
-  for (const ir::SizeId fact : assumed_) {
-    // symbol - k >= 0, or c * symbol - k >= 0
-    const ir::SizeTable::Polynomial& terms = sizes_.polynomial(fact);
-    std::int64_t constant = 0, coefficient = 0;
-    bool fits = !terms.empty() && terms.size() <= 2;
-    for (const ir::SizeTable::Term& term : terms) {
-      if (term.atoms.empty()) {
-        constant = term.coefficient;
-      } else {
-        const bool is_symbol = term.atoms.size() == 1 && sizes_.atom(term.atoms[0]).kind == Atom::symbol &&
-                               sizes_.atom(term.atoms[0]).symbol == symbol;
-        fits = fits && is_symbol && coefficient == 0;
-        coefficient = term.coefficient;
-      }
-    }
-    if (fits && coefficient > 0 && constant < 0)
-      result = std::max(result, (-constant + coefficient - 1) / coefficient);
-  }
-  return result;
+  for (const ir::SizeId fact : assumed_) result = std::max(result, minimum_by(fact, symbol).value_or(0));
+  // Of `where C % 4 == 0, C >= 1` the next multiple: 4*(C/4) stands for C.
+  const auto multiple = equalities_.find(symbol);
+  if (multiple == equalities_.end() || result > kLargestMinimum) return result;
+  const ir::SizeTable::Polynomial& terms = sizes_.polynomial(multiple->second);
+  if (terms.size() != 1 || terms[0].atoms.size() != 1 || terms[0].coefficient < 1) return result;
+  const ir::SizeTable::AtomNode& node = sizes_.atom(terms[0].atoms[0]);
+  if (node.kind != Atom::floor_divide || sizes_.as_symbol(node.left) != symbol) return result;
+  const std::int64_t divisor = terms[0].coefficient;
+  return (result + divisor - 1) / divisor * divisor;
 }
 
 bool SizeFacts::bounded_below(ir::SizeId size) const {
@@ -98,7 +112,7 @@ bool SizeFacts::nonnegative(ir::SizeId size) {
 }
 
 bool SizeFacts::prove(ir::SizeId size, int depth) {
-  if (bounded_below(size)) return true;
+  if (std::find(assumed_.begin(), assumed_.end(), size) != assumed_.end() || bounded_below(size)) return true;
   if (depth == 0) return false;
   bool applies = false;
   const bool for_all_values = by_enumeration(size, applies);
@@ -119,6 +133,12 @@ bool SizeFacts::prove(ir::SizeId size, int depth) {
   return false;
 }
 
+/// Whether a constraint says that a quotient has no remainder: then its floor is a size like a symbol.
+bool SizeFacts::is_exact(const ir::SizeTable::AtomNode& quotient) {
+  const ir::SizeId floor = sizes_.floor_divide(quotient.left, quotient.right);
+  return canonical(sizes_.multiply(quotient.right, floor)) == canonical(quotient.left);
+}
+
 /// A size that is not larger, times a positive factor, without one of the floors:
 /// b * floor(a / b) lies between a - (b - 1) and a.
 std::optional<ir::SizeId> SizeFacts::without_floor(ir::SizeId size) {
@@ -128,7 +148,7 @@ std::optional<ir::SizeId> SizeFacts::without_floor(ir::SizeId size) {
       const ir::SizeTable::AtomNode node = sizes_.atom(term.atoms[i]);
       if (node.kind != Atom::floor_divide) continue;
       const std::optional<std::int64_t> divisor = sizes_.as_constant(node.right);
-      if (!divisor || *divisor < 1) continue;
+      if (!divisor || *divisor < 1 || is_exact(node)) continue;
       // The other factors of the term, as a size of their own.
       ir::SizeId factor = sizes_.constant(term.coefficient);
       ir::SizeId others = sizes_.constant(1);

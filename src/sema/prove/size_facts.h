@@ -32,9 +32,11 @@ class SizeFacts {
  private:
   bool prove(ir::SizeId size, int depth);
   bool bounded_below(ir::SizeId size) const;
+  bool is_exact(const ir::SizeTable::AtomNode& quotient);
   std::optional<ir::SizeId> without_floor(ir::SizeId size);
   bool by_cases(ir::SizeId size, int depth, bool& applies);
   bool by_enumeration(ir::SizeId size, bool& applies) const;
+  std::optional<std::int64_t> minimum_by(ir::SizeId fact, ir::SymbolId symbol) const;
   std::int64_t minimum(ir::SymbolId symbol) const;
 
   ir::Kernel& kernel_;
