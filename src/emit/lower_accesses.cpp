@@ -28,6 +28,35 @@ std::vector<Expr> FunctionLowering::indices(ir::TensorId tensor, const std::vect
   return result;
 }
 
+// An index of a periodic tensor wraps to an element, unless there is none.
+Expr FunctionLowering::has_elements(ir::ValueId id, const ir::Load& op) {
+  const ir::Tensor& tensor = kernel_.tensors[op.tensor];
+  Expr result;
+  if (kernel_.values[id].total || !tensor.periodic) return result;
+  for (size_t d = 0; d < op.indices.size(); ++d) {
+    if ((op.in_bounds >> d & 1u) != 0) continue;
+    const Expr some = lowered::binary("<", lowered::integer(0), size(tensor.dims[d]), DType::boolean);
+    result = lowered::conjunction(result, some);
+  }
+  return result;
+}
+
+// An index without axes is computed before the loops that its proof may count on: if they turn no time, it may lie
+// outside.
+Expr FunctionLowering::stands_before_loops(const ir::Load& op) {
+  Expr result;
+  for (size_t d = 0; d < op.indices.size(); ++d) {
+    const ir::SizeId extent = kernel_.tensors[op.tensor].dims[d];
+    if (!analysis_.dependence.at(op.indices[d]).axes.empty() || plan_.sizes.as_constant(extent)) continue;
+    const bool proved = (op.in_bounds >> d & 1u) != 0, periodic = kernel_.tensors[op.tensor].periodic;
+    if (!proved && !periodic) continue;  // tested as every index is
+    Evaluated ignored;
+    const Expr at = periodic && !proved ? lowered::integer(0) : operand(op.indices[d], ignored);
+    result = lowered::conjunction(result, lowered::call("inside", {at, size(extent)}, DType::boolean));
+  }
+  return result;
+}
+
 // Where only the last index changes in the loops inside, what the others say is computed outside of them.
 Expr FunctionLowering::access(ir::TensorId tensor, const std::vector<ir::ValueId>& values, uint32_t in_bounds,
                               const std::string& member, std::vector<Expr> arguments, DType type,
@@ -73,12 +102,17 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
         lowered::add(lowered::multiply(lowered::integer(pattern.step), lowered::name(item_, DType::index)),
                      lowered::integer(pattern.phase));
     Evaluated result{lowered::vector_element(vector, item, tensor.dtype), nullptr};
-    if (!kernel_.values[id].total) indices(op.tensor, op.indices, op.in_bounds, result.exists);
+    if (!kernel_.values[id].total) {
+      result.exists = has_elements(id, op);
+      indices(op.tensor, op.indices, op.in_bounds, result.exists);
+    }
     return result;
   }
   Evaluated result;
+  result.exists = has_elements(id, op);
   result.value = access(op.tensor, op.indices, op.in_bounds, "load", {}, tensor.dtype, result.exists);
-  const Expr has = lane_among(analysis_.dependence.at(id).axes) ? has_element() : nullptr;
+  const Expr has = lowered::conjunction(
+      lane_among(analysis_.dependence.at(id).axes) ? has_element() : nullptr, stands_before_loops(op));
   if (!result.exists && has) result.value = lowered::ternary(has, result.value, lowered::zero(tensor.dtype));
   if (!result.exists) return result;
   result.exists = lowered::conjunction(has, result.exists);
@@ -106,6 +140,7 @@ Evaluated FunctionLowering::in_window(ir::ValueId id, const ir::Load& op, Neighb
   std::string name;
   Expr lead_exists;
   at_scope(target, [&] {
+    lead_exists = has_elements(id, op);
     const std::vector<ir::ValueId> values(op.indices.begin(), op.indices.end() - 1);
     const std::string line = line_of(op.tensor, indices(op.tensor, values, op.in_bounds, lead_exists), lead);
     const std::string size = fmt::format("<{}, {}>", neighbours.before, neighbours.behind);

@@ -153,6 +153,8 @@ class FunctionLowering {
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 
   // lower_accesses.cpp: loads and stores, and where their addresses are computed
+  lowered::Expr has_elements(ir::ValueId id, const ir::Load& op);
+  lowered::Expr stands_before_loops(const ir::Load& op);
   std::string kept_vector(ir::ValueId id, const ir::Load& op);
   /// Names given out in the scopes inside of `target`.
   std::vector<std::string> names_inside(size_t target) const;
@@ -295,10 +297,11 @@ class FunctionLowering {
   std::map<ir::VariableId, Storage> variables_;
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
+  std::map<Instance, int> filled_in_;          // the sweep in which each of them is computed
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   mutable std::map<ir::ValueId, int> levels_;  // found so far
-  int sweep_ = -1;  // the sweep being written, or -1
+  int sweep_ = -1;                             // the sweep being written, or -1
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
   std::set<Instance> counted_;  // in kept_bytes_

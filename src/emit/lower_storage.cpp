@@ -121,6 +121,7 @@ const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vect
   // What one sweep reads ahead lives no longer than that sweep: several do not add up.
   if (counted_.insert(instance(id)).second)
     kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
+  filled_in_[instance(id)] = sweep_;
   return kept_.emplace(instance(id), std::move(storage)).first->second;
 }
 

@@ -220,7 +220,14 @@ void FunctionLowering::elements(const Lane& lane, const std::function<void()>& b
   bindings.axes.insert(lane.axis);
   bindings.is_elements = true;
   bindings.coordinates[lane.axis] = lowered::add(coordinate(lane.axis), lowered::name(item_, DType::index));
-  loop(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_), true, std::move(bindings), body);
+  const std::string header = fmt::format("int {0} = 0; {0} < kVector; ++{0}", item_);
+  if (phase_.vector_lanes.contains(lane.axis)) return loop(header, true, std::move(bindings), body);
+  // Only another lane moves in vectors: this one ends anywhere.
+  const Expr here = bindings.coordinates.at(lane.axis);
+  loop(header, true, Scope{}, [&] {
+    guard(lowered::binary("<", here, range_of(lane.axis).end, DType::boolean),
+          fmt::format("guard: `{}` ends", kernel_.axes[lane.axis].name), true, std::move(bindings), body);
+  });
 }
 
 void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {

@@ -73,7 +73,8 @@ Evaluated FunctionLowering::eval(ir::ValueId id) {
   const bool in_lane = lane_among(analysis_.dependence.at(id).axes) != nullptr;
   if (in_lane && sweep_ >= 0) residency_.sweeps[key].insert(sweep_);
   if (in_lane && is_kept(id)) {
-    if (kept_.contains(key)) return keep(id);
+    // In the sweep that fills it, its place may hold nothing yet: code of other scopes may stand before that.
+    if (kept_.contains(key) && filled_in_.at(key) != sweep_) return keep(id);
   }
   const bool crosses_scope = target + 1 != scopes_.size();
   Evaluated result;
@@ -192,8 +193,10 @@ Expr FunctionLowering::presence(ir::ValueId id) {
   }
   if (std::holds_alternative<ir::Reduce>(value.op)) return eval(id).exists;
   Expr exists;
-  if (const auto* load = std::get_if<ir::Load>(&value.op))
+  if (const auto* load = std::get_if<ir::Load>(&value.op)) {
+    exists = has_elements(id, *load);
     indices(load->tensor, load->indices, load->in_bounds, exists);
+  }
   for (ir::ValueId operand : ir::operands_of(value.op))
     exists = lowered::conjunction(exists, presence(operand));
   return exists;

@@ -112,6 +112,8 @@ struct PhasePlan {
   std::set<ir::ValueId> vector_loads;             // loads that move as vectors along their lane
   std::map<ir::ValueId, Interleave> interleaved;  // those of them that do not take every element
   std::set<const ir::Write*> vector_writes;
+  std::set<ir::AxisId>
+      vector_lanes;  // along which they move: whole vectors, where a variant asks for alignment
   std::vector<AlignmentNeed> alignment;
   std::map<ir::AxisId, Anchor> anchors;       // of every lane, or of none
   std::map<ir::ValueId, Neighbours> windows;  // loads that share what is read of a line

@@ -318,6 +318,8 @@ class AxisChooser {
       const std::optional<Interleave> pattern = vector_pattern(access, multiples);
       if (!pattern) continue;
       if (pattern->step > 1) phase_.interleaved[access.value] = *pattern;
+      for (const Lane& lane : phase_.lanes)
+        if (access.axes.contains(lane.axis)) phase_.vector_lanes.insert(lane.axis);
       if (access.write)
         phase_.vector_writes.insert(access.write);
       else

@@ -317,6 +317,53 @@ void byte_windows(Problem& problem) {
   }
 }
 
+void first_and_last(Problem& problem) {
+  const auto x = problem.in("x"), p = problem.in("p"), q = problem.in("q");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double sum = 0;
+    for (int64_t c = 0; c < C; ++c) {
+      y(r, c) = x(r, c) + p(around(3, C)) - q(C - 1);
+      sum += x(r, c);
+    }
+    z(r) = sum;
+    w(r) = C > 0 ? p(around(2, C)) : 8;
+  }
+}
+
+void step_beside_row(Problem& problem) {
+  const auto x = problem.in("x"), b = problem.in("b");
+  const auto z = problem.out("z");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double most = 0, all = 0;
+    for (int64_t first = 0; first < C; first += 7) {
+      double sum = 0;
+      for (int64_t c = first; c < std::min(first + 7, C); ++c) sum += b(c) - 3 * x(r, c);
+      most = std::max(most, sum);
+    }
+    for (int64_t c = 0; c < C; ++c) all += x(r, c);
+    z(r) = most + all;
+  }
+}
+
+void kept_in_loop(Problem& problem) {
+  const auto x = problem.in("x"), p = problem.in("p"), g = problem.in("g");
+  const auto y = problem.out("y");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    for (int64_t c = 0; c < C; ++c) {
+      const double e = std::abs(c >= 1 ? x(r, c - 1) : 1) - x(r, c);
+      bool any = false;
+      for (int64_t w = 0; w < 3; ++w) any = any || p(r, around(c - w, C)) + static_cast<double>(w) > e;
+      double v = x(r, c);
+      for (int j = 0; j < 2; ++j) v = std::max(v + e, any ? g(r) : -3);
+      y(r, c) = v - e;
+    }
+  }
+}
+
 TensorSpec small(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "i32", std::move(dims), -9, 9);
 }
@@ -344,6 +391,10 @@ void add_state_cases(std::vector<Case>& cases) {
   cases.push_back(corner("state.tsr", "held_before_row", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R"})}, held_before_row));
   cases.back().allowed = has_columns;
+  cases.push_back(
+      corner("state.tsr", "kept_in_loop", {"R", "C"},
+             {small("x", {"R", "C"}), small("p", {"R", "C"}), small("g", {"R"}), result("y", {"R", "C"})},
+             kept_in_loop));
   cases.push_back(corner("state.tsr", "others_of_itself", {"N"},
                          {small("x", {"N", "3", "4"}), result("y", {"N", "3", "4"})}, others_of_itself));
   cases.push_back(corner("state.tsr", "picked", {"N"},
@@ -365,6 +416,8 @@ void add_tile_cases(std::vector<Case>& cases) {
   cases.push_back(corner("tiles.tsr", "column_state", {"C", "R"},
                          {small("x", {"C", "R"}), result("y", {"R"}), result("z", {"C", "R"})},
                          column_state));
+  cases.push_back(corner("tiles.tsr", "step_beside_row", {"R", "C"},
+                         {small("x", {"R", "C"}), small("b", {"C"}), result("z", {"R"})}, step_beside_row));
   cases.push_back(corner("tiles.tsr", "five_rows", {"R", "C"},
                          {small("x", {"R", "5", "C"}), result("y", {"R", "5", "C"}), result("z", {"R", "C"})},
                          five_rows));
@@ -377,6 +430,10 @@ void add_tile_cases(std::vector<Case>& cases) {
 }
 
 void add_line_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("lines.tsr", "first_and_last", {"R", "C"},
+                         {small("x", {"R", "C"}), small("p", {"C"}), small("q", {"C"}),
+                          result("y", {"R", "C"}), result("z", {"R"}), result("w", {"R"})},
+                         first_and_last));
   cases.push_back(corner("lines.tsr", "weighted_rest", {"R", "C"},
                          {small("x", {"R", "C"}), small("w", {"C"}), result("y", {"R", "C"})},
                          weighted_rest));

@@ -25,12 +25,12 @@ TESSERA_HD constexpr bool inside(index i, index extent) {
 /// a / b rounded up, for a >= 0 and b >= 1.
 TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// `i` brought into [0, extent) by whole multiples of `extent` (>= 1): an index of a periodic tensor.
+/// `i` brought into [0, extent) by whole multiples of `extent`: an index of a periodic tensor; 0 where that is empty.
 TESSERA_HD index wrap(index i, index extent) {
   if (inside(i, extent)) return i;
   const index once = i < 0 ? i + extent : i - extent;
   if (inside(once, extent)) return once;
-  const index rest = i % extent;
+  const index rest = extent > 0 ? i % extent : 0;
   return rest < 0 ? rest + extent : rest;
 }
 
