@@ -261,6 +261,7 @@ class FunctionLowering {
   const Scope* open_chunk() const;
   /// The coordinate of the lane at which the first thread begins: at a vector boundary of the anchor's line.
   lowered::Expr first_of(const Lane& lane);
+  size_t scope_of_lines(const Lane& lane) const;
   /// The name of the part of the strip at hand; null where all elements exist.
   lowered::Expr part() const;
   /// Whether the element at hand exists; null where all do.

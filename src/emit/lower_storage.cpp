@@ -100,6 +100,7 @@ size_t FunctionLowering::home_of(ir::ValueId id) const {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
   const AxisSet strips{strip_axis_.value_or(lane->axis)};
   size_t home = std::max<size_t>(scope_of(id, true, strips), 1);
+  if (function_plan_.ragged) home = std::max(home, scope_of_lines(*lane));
   for (size_t k = home; k < scopes_.size(); ++k)
     if (!scopes_[k].chunk.empty()) home = k;
   return home;

@@ -145,13 +145,19 @@ const Scope* FunctionLowering::open_chunk() const {
   return found == scopes_.rend() ? nullptr : &*found;
 }
 
-Expr FunctionLowering::first_of(const Lane& lane) {
-  const Anchor& anchor = phase_.anchors.at(lane.axis);
-  const Range range = range_of(lane.axis);
+// Where the line is known that the threads of a lane keep to, and with it what each of them holds.
+size_t FunctionLowering::scope_of_lines(const Lane& lane) const {
   size_t target = 1;  // the unit
   for (size_t k = target; k < scopes_.size(); ++k)
     if (scopes_[k].ranges.contains(lane.axis)) target = k;
-  for (ir::ValueId index : anchor.lead) target = std::max(target, scope_of(index));
+  for (ir::ValueId index : phase_.anchors.at(lane.axis).lead) target = std::max(target, scope_of(index));
+  return target;
+}
+
+Expr FunctionLowering::first_of(const Lane& lane) {
+  const Anchor& anchor = phase_.anchors.at(lane.axis);
+  const Range range = range_of(lane.axis);
+  const size_t target = scope_of_lines(lane);
   Expr result;
   at_scope(target, [&] {
     const Expr offset = size(anchor.offset);

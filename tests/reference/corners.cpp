@@ -364,6 +364,17 @@ void kept_in_loop(Problem& problem) {
   }
 }
 
+void shared_by_tile(Problem& problem) {
+  const auto x = problem.in("x"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      const double v = 3 * (3 * b(c) + x(r, c)) + x(r, c);
+      y(r, c) = static_cast<double>(static_cast<std::int16_t>(static_cast<int64_t>(v - b(c))));
+    }
+  }
+}
+
 TensorSpec small(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "i32", std::move(dims), -9, 9);
 }
@@ -430,6 +441,10 @@ void add_tile_cases(std::vector<Case>& cases) {
 }
 
 void add_line_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("lines.tsr", "shared_by_tile", {"R", "C"},
+                         {input("x", "i16", {"R", "C"}, -300, 300), input("b", "i16", {"C"}, -300, 300),
+                          output("y", "i16", {"R", "C"})},
+                         shared_by_tile));
   cases.push_back(corner("lines.tsr", "first_and_last", {"R", "C"},
                          {small("x", {"R", "C"}), small("p", {"C"}), small("q", {"C"}),
                           result("y", {"R", "C"}), result("z", {"R"}), result("w", {"R"})},

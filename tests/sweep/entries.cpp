@@ -46,6 +46,7 @@ Entry entry_of(const std::string& kernel) {
       {"rotary", tessera_rotary_invoke},
       {"running_top", tessera_running_top_invoke},
       {"scale_shift_gelu", tessera_scale_shift_gelu_invoke},
+      {"shared_by_tile", tessera_shared_by_tile_invoke},
       {"softmax", tessera_softmax_invoke},
       {"step_beside_row", tessera_step_beside_row_invoke},
       {"swiglu", tessera_swiglu_invoke},
