@@ -162,13 +162,12 @@ HeldValue RegisterWalk::first_element(const Expression& e) {
   return first.moved(strip.constant.value_or(0) * variant_.threads * variant_.vector);
 }
 
-HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool vector, int64_t distance) {
+HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool vector) {
   const HeldObject* line = names_.find(tensor);
   HeldValue sum = line ? line->slots[0] : HeldValue::free(tensor);
   const std::vector<Expr> coordinates = at->kind == Expression::Kind::list ? at->operands : std::vector{at};
   for (size_t k = 0; k < coordinates.size(); ++k) {
     HeldValue term = eval(coordinates[k]);
-    if (k + 1 == coordinates.size()) term = term.moved(distance);
     if (vector && k + 1 == coordinates.size()) {
       term.offset = 0;  // the stride is 1, and the instruction adds it
     } else {

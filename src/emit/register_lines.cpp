@@ -3,6 +3,8 @@
 // neighbours. Where lines are whole vectors, only the ends of lines and the windows are left of all that.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "emit/register_walk.h"
 
 namespace tessera::emit {
@@ -30,7 +32,11 @@ void RegisterWalk::part(const lowered::Local& node) {
 
 HeldValue RegisterWalk::any(const HeldObject& part, int64_t distance) {
   if (!is_whole()) return make("any", {part.slots.back(), HeldValue::number(distance)}, 0);
-  return make("<", {part.slots[0].moved(distance), part.slots[1]}, 0, 0, true);
+  // Of what is left from the vector on; the distance is an operand of the comparison.
+  HeldValue own = part.slots[0];
+  const int64_t offset = std::exchange(own.offset, 0) + distance;
+  const HeldValue left = make("left", {own, part.slots[1]}, distance == 0 ? kAddress : 1, 0, true);
+  return make("any", {left, HeldValue::number(offset)}, 0);
 }
 
 bool RegisterWalk::always_exists(const Expression& e) {
@@ -81,7 +87,7 @@ void RegisterWalk::load_vector(HeldObject& object, int first, const Expression& 
 
 void RegisterWalk::pieces(int bytes, int lanes) {
   if (is_whole()) return;
-  lives_.scratch(kCosts.pieces + lanes * kCosts.piece * (bytes < 4 ? 1 : 1));
+  lives_.scratch(kCosts.pieces + lanes * (bytes < 4 ? kCosts.piece : kCosts.wide_piece));
 }
 
 void RegisterWalk::load_strips(const Expression& e) {
@@ -96,7 +102,8 @@ void RegisterWalk::load_strips(const Expression& e) {
     use(condition);
     guarded(condition.key, false, [&] {
       const int before = serial_;
-      const HeldValue from = address(tensor_of(e), e.operands[0], row.lanes > 1, k * step);
+      HeldValue from = address(tensor_of(e), e.operands[0], row.lanes > 1);
+      if (row.lanes == 1 && k > 0) from = make("address", {from, HeldValue::number(k * step)}, kAddress);
       use(from);
       lives_.step();
       put(row, k * row.lanes, true, serial_ > before);

@@ -72,7 +72,7 @@ class RegisterWalk {
   static std::string tensor_of(const Expression& access);
   HeldValue first_element(const Expression& e);
   /// The address of an element, or where a line begins: the sum of coordinate times stride, in the order of dimensions.
-  HeldValue address(const std::string& tensor, const Expr& at, bool vector, int64_t distance = 0);
+  HeldValue address(const std::string& tensor, const Expr& at, bool vector);
   HeldValue load(const Expression& e);
   HeldValue store(const Expression& e);
 
