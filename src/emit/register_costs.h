@@ -12,13 +12,15 @@ namespace tessera::emit {
 struct RegisterCosts {
   double every = 9;  // thread numbers and what scheduling keeps under way, in each kernel
   double row = 9;    // shuffles and partial results with their addresses, where threads reduce together
-  double row_position = 8;  // and where the results have positions
-  double invariants = 16;   // of what a loop does not change: the rest is made again inside
-  double position = 8;      // divisions of 64 bits
-  double wrap = 7;          // comparisons with both ends of a periodic axis
-  double pieces = 10, piece = 2, wide_piece = 3.25;  // of a vector that is read or written at any address
-  int addresses_ahead = 8;     // loads whose addresses are made before the first of them is issued
-  int loads_ahead = 12;        // loads that are issued before the first of them is used
+  double row_position = 8;              // and where the results have positions
+  double invariants = 16;               // of what a loop does not change: the rest is made again inside
+  double position = 8;                  // divisions of 64 bits
+  double wrap = 7;                      // comparisons with both ends of a periodic axis
+  double pieces = 6;                    // of a vector that is read or written at any address,
+  double piece_parameters = 6;          // the bounds of its tensor and its stride, where they are fetched,
+  double piece = 2, wide_piece = 3.25;  // and each element, of less than 32 bits and of more
+  int addresses_ahead = 8;              // loads whose addresses are made before the first of them is issued
+  int loads_ahead = 12;                 // loads that are issued before the first of them is used
   int parameters_ahead = 5;    // parameters that are fetched into registers before the first of them is used
   int predicates = 3;          // that conditions of a loop are kept in
   int predicated_cost = 10;    // instructions up to which a guarded body is no block of its own

@@ -166,8 +166,11 @@ HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool 
   const HeldObject* line = names_.find(tensor);
   HeldValue sum = line ? line->slots[0] : HeldValue::free(tensor);
   const std::vector<Expr> coordinates = at->kind == Expression::Kind::list ? at->operands : std::vector{at};
+  int64_t distance = 0;
   for (size_t k = 0; k < coordinates.size(); ++k) {
     HeldValue term = eval(coordinates[k]);
+    // Places at a constant distance: nvcc adds multiples of the stride to one product.
+    if (line && !vector && term.id >= 0) distance = std::exchange(term.offset, 0);
     if (vector && k + 1 == coordinates.size()) {
       term.offset = 0;  // the stride is 1, and the instruction adds it
     } else {
@@ -177,6 +180,7 @@ HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool 
     }
     sum = make("address", {sum, term}, kAddress, 0, true);
   }
+  if (distance != 0) sum = make("address", {sum, HeldValue::number(distance)}, kAddress, 0, true);
   return sum;
 }
 

@@ -3,6 +3,7 @@
 // neighbours. Where lines are whole vectors, only the ends of lines and the windows are left of all that.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "emit/register_walk.h"
@@ -87,7 +88,8 @@ void RegisterWalk::load_vector(HeldObject& object, int first, const Expression& 
 
 void RegisterWalk::pieces(int bytes, int lanes) {
   if (is_whole()) return;
-  lives_.scratch(kCosts.pieces + lanes * (bytes < 4 ? kCosts.piece : kCosts.wide_piece));
+  lives_.scratch(kCosts.pieces + (parameters_in_registers_ ? kCosts.piece_parameters : 0) +
+                 lanes * (bytes < 4 ? kCosts.piece : kCosts.wide_piece));
 }
 
 void RegisterWalk::load_strips(const Expression& e) {
@@ -129,9 +131,16 @@ void RegisterWalk::window(HeldObject& object, const Expr& e) {
   int first = object.origin, end = object.origin + lanes;
   if (object.origin > few) first = 0;
   if (behind > few) end = count;
+  // Narrow elements stay in the words that they came in.
+  const int a_word = std::max(1, 4 / std::max(1, static_cast<int>(size_in_bytes(e->type))));
+  HeldValue word;
   for (int k = first; k < end; ++k) {
-    HeldValue value = HeldValue::of_thread(fresh());
-    value.id = arrival(words(object.bytes));
+    if ((k - first) % a_word == 0) {
+      word = HeldValue::of_thread(fresh());
+      word.id = arrival(words(object.bytes));
+    }
+    HeldValue value = word;
+    if (a_word > 1) value.key += fmt::format(".{}", k);
     assign(object, k, value);
   }
   if (serial_ > before) wait_with_address(end - first);
