@@ -21,7 +21,7 @@ constexpr int kMaximum64 = 12;                                 // comparisons of
 constexpr int64_t kVeryLong = 1000;
 
 struct Counter {
-  int lanes;
+  int lanes, strips;
   Work work = {};
 
   void count(const lowered::Expr& e) {
@@ -52,12 +52,13 @@ struct Counter {
            (is_extreme && lanes > 1 && size_in_bytes(e.type) < 4);
   }
   void count_access(const Expression& e) {
-    const bool is_vector = e.text.find(".load<") != std::string::npos;
-    if (is_vector || e.text.ends_with(".load")) {
-      const int64_t bytes = static_cast<int64_t>(size_in_bytes(e.type)) * (is_vector ? lanes : 1);
-      ++work.loads;
-      work.words += std::max<int64_t>(bytes / 4, 1);
-    }
+    const bool is_row = e.text.ends_with(".load_strips");
+    if (!is_row && !is_vector_load(e) && !e.text.ends_with(".load")) return;
+    const int64_t bytes =
+        static_cast<int64_t>(size_in_bytes(e.type)) * (is_row || is_vector_load(e) ? lanes : 1);
+    const int64_t times = is_row ? strips : 1;
+    work.loads += times;
+    work.words += times * std::max<int64_t>(bytes / 4, 1);
   }
   void add(const Work& other, int64_t times) {
     const auto most = [](int64_t value) { return std::min(value, kVeryLong * kVeryLong); };
@@ -76,12 +77,13 @@ struct Counter {
   void operator()(const lowered::Evaluate& node) { count(node.expression); }
   void operator()(const lowered::If& node) {
     work.instructions += 2;
-    add(work_of(node.then, lanes), 1);
+    add(work_of(node.then, lanes, strips), 1);
   }
   void operator()(const lowered::For& node) {
-    Work body = work_of(node.body, lanes);
+    Work body = work_of(node.body, lanes, strips);
     body.instructions = std::max<int64_t>(body.instructions, 1);
-    add(body, turns_of(node).value_or(node.unroll ? lanes : kVeryLong));
+    const bool is_row = node.header.find("kStrips") != std::string::npos;
+    add(body, turns_of(node).value_or(!node.unroll ? kVeryLong : is_row ? strips : lanes));
   }
   void operator()(const lowered::Comment&) {}
   void operator()(const lowered::Barrier&) { ++work.instructions; }
@@ -101,6 +103,13 @@ const ScratchRow* scratch_row(std::string_view function) {
 
 }  // namespace
 
+bool is_vector_load(const Expression& e) {
+  if (e.kind != Expression::Kind::call) return false;
+  const bool with_part = e.text.ends_with(".load") && e.operands.size() > 1;
+  return with_part || e.text.find(".load<") != std::string::npos ||
+         e.text.find(".load_run<") != std::string::npos;
+}
+
 double scratch_registers(std::string_view function, DType type) {
   const ScratchRow* row = scratch_row(function);
   return !row ? 0 : type == DType::f64 ? row->f64 : row->f32;
@@ -111,8 +120,8 @@ double overlapping_registers(std::string_view function) {
   return row ? row->beside : 0;
 }
 
-Work work_of(const lowered::Block& statements, int lanes) {
-  Counter counter{lanes};
+Work work_of(const lowered::Block& statements, int lanes, int strips) {
+  Counter counter{lanes, strips};
   for (const lowered::Statement& each : statements) std::visit(counter, each.node);
   return counter.work;
 }

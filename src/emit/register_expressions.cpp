@@ -33,6 +33,9 @@ HeldValue RegisterWalk::eval(const Expr& e) {
       const double registers = e->text.empty() ? 0 : words(bytes_of_type(e->text));
       return make(e->text + "{", operands(*e), registers);
     }
+    case Expression::Kind::ternary:
+      if (always_exists(*e->operands[0])) return eval(e->operands[1]);
+      [[fallthrough]];
     default: return make(e->text + "?", operands(*e), words(e->type));
   }
 }
@@ -58,6 +61,7 @@ HeldPlace RegisterWalk::place_of(const Expr& e) {
                                [](const HeldValue& each) { return each.constant.has_value(); });
   for (size_t k = 0; k < std::min(place.at.size(), place.object->strides.size()); ++k)
     place.slot += static_cast<int>(place.at[k].constant.value_or(0)) * place.object->strides[k];
+  place.slot += place.object->origin;
   place.slot = std::clamp(place.slot, 0, static_cast<int>(place.object->slots.size()) - 1);
   place.is_vector = place.object->lanes > 1 && place.at.size() < place.object->strides.size();
   return place;
@@ -122,6 +126,10 @@ HeldValue RegisterWalk::call(const Expression& e) {
   if (e.text.ends_with(".line")) return address(tensor_of(e), e.operands[0], false);
   if (e.text.ends_with(".load")) return load(e);
   if (e.text.ends_with(".store")) return store(e);
+  if (e.text.ends_with(".any")) return any(*names_.find(tensor_of(e)), 0);
+  if (e.text.ends_with(".has")) return has(e);
+  if (e.text.find(".boundary<") != std::string::npos) return boundary(e);
+  if (e.text.ends_with(".load_strips")) return load_strips(e), HeldValue::free("loaded");
   const bool called = std::exchange(calls_, scratch_registers(e.text, e.type) > 0);
   std::vector<HeldValue> from = operands(e);
   calls_ = called;
@@ -158,8 +166,11 @@ HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool 
   const HeldObject* line = names_.find(tensor);
   HeldValue sum = line ? line->slots[0] : HeldValue::free(tensor);
   const std::vector<Expr> coordinates = at->kind == Expression::Kind::list ? at->operands : std::vector{at};
+  int64_t distance = 0;
   for (size_t k = 0; k < coordinates.size(); ++k) {
     HeldValue term = eval(coordinates[k]);
+    // Places at a constant distance: nvcc adds multiples of the stride to one product.
+    if (line && !vector && term.id >= 0) distance = std::exchange(term.offset, 0);
     if (vector && k + 1 == coordinates.size()) {
       term.offset = 0;  // the stride is 1, and the instruction adds it
     } else {
@@ -169,6 +180,7 @@ HeldValue RegisterWalk::address(const std::string& tensor, const Expr& at, bool 
     }
     sum = make("address", {sum, term}, kAddress, 0, true);
   }
+  if (distance != 0) sum = make("address", {sum, HeldValue::number(distance)}, kAddress, 0, true);
   return sum;
 }
 
@@ -196,6 +208,7 @@ HeldValue RegisterWalk::store(const Expression& e) {
   use(value);
   if (object)
     for (const HeldValue& slot : object->slots) use(slot);
+  if (object && object->lanes > 1 && e.operands.size() > 2) pieces(object->bytes, object->lanes);
   lives_.step();
   return HeldValue::free("stored");
 }

@@ -48,7 +48,7 @@ HeldNames::HeldNames(const Variant& variant)
                  {"kVector", variant.vector},
                  {"kStrips", variant.strips}} {}
 
-HeldObject* HeldNames::find(const std::string& name) {
+HeldObject* HeldNames::find(const std::string& name) const {
   for (auto each = names_.rbegin(); each != names_.rend(); ++each)
     if (each->first == name) return each->second.get();
   return nullptr;
@@ -76,7 +76,8 @@ std::optional<int64_t> HeldNames::constant_of(const std::string& text) const {
   std::optional<int64_t> result;
   const bool adds = text.find('+') != std::string::npos;
   for (const std::string& word : words_of(text)) {
-    const auto value = number(word);
+    const HeldObject* object = find(word);
+    const auto value = object && object->slots.size() == 1 ? object->slots[0].constant : number(word);
     if (!value) return std::nullopt;
     result = !result ? *value : adds ? *result + *value : *result * *value;
   }
@@ -89,14 +90,27 @@ HeldValue HeldNames::value_of(const std::string& word) {
   return object && !object->slots.empty() ? object->slots[0] : HeldValue::free(word);
 }
 
+// Window<T, N, kBefore, kBehind>: elements one by one, each in a register.
+HeldObject& HeldNames::shape_window(HeldObject& object, const std::vector<std::string>& words) const {
+  int count = 0;
+  for (size_t k = 2; k < words.size(); ++k) count += static_cast<int>(number(words[k]).value_or(1));
+  object.bytes = std::max(4, bytes_of_type(words[1]));
+  object.origin = static_cast<int>(number(words[3]).value_or(0));
+  object.strides = {1};
+  object.slots.assign(static_cast<size_t>(count), HeldValue::free("not initialised"));
+  return object;
+}
+
 HeldObject& HeldNames::shape(const lowered::Local& local, std::size_t depth) {
   constexpr int64_t kMostSlots = 4096;
   const std::vector<std::string> words = words_of(local.type);
   HeldObject& object = declare(local.name, depth);
-  const bool vector = words.size() == 3 && words[0] == "Vector";
+  if (words.size() > 4 && words[0] == "Window") return shape_window(object, words);
+  const bool vector = words.size() >= 3 && words[0] == "Vector";
   object.bytes = bytes_of_type(vector ? words[1] : local.type);
   if (vector) {
-    object.lanes = static_cast<int>(number(words[2]).value_or(1));
+    object.lanes = 1;  // Vector<T, 2 * kVector>
+    for (size_t k = 2; k < words.size(); ++k) object.lanes *= static_cast<int>(number(words[k]).value_or(1));
     object.strides = {1};
   }
   int64_t count = object.lanes;

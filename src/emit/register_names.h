@@ -31,13 +31,15 @@ struct HeldValue {
   static HeldValue of_thread(std::string key) { return {std::move(key), -1, std::nullopt, 0, false}; }
 };
 
-/// A local: scalar, array, vector, or array of vectors.
+/// A local: scalar, array, vector, array of vectors, window of neighbours, or part of a vector.
 struct HeldObject {
   std::vector<HeldValue> slots;
   std::vector<int> strides;  // in slots, one for each subscript
   int bytes = 4;             // of an element
   int lanes = 1;             // elements that share words
+  int origin = 0;            // slot of element 0: windows begin before it
   bool is_divisor = false;
+  bool is_part = false;       // slots: the first coordinate of a vector, and where the line ends
   bool is_bare = false;       // declared without a value
   std::size_t depth = 0;      // open loops around its declaration
   std::size_t guards = 0;     // open guards there
@@ -70,7 +72,7 @@ class HeldNames {
  public:
   explicit HeldNames(const Variant& variant);
 
-  HeldObject* find(const std::string& name);
+  HeldObject* find(const std::string& name) const;
   HeldObject& declare(const std::string& name, std::size_t depth);
   void bind(const std::string& name, HeldValue value, std::size_t depth);
   void define_constant(const std::string& name, int64_t value) { constants_[name] = value; }
@@ -79,7 +81,7 @@ class HeldNames {
   void forget(std::size_t mark) { names_.resize(mark); }
 
   std::optional<int64_t> number(const std::string& word) const;
-  /// "kThreads * kVector * kStrips", "32 + 1"
+  /// "kThreads * kVector * kStrips", "32 + 1", "i * kStep" in a loop that is written out
   std::optional<int64_t> constant_of(const std::string& text) const;
   /// The first value of the name, or a free one.
   HeldValue value_of(const std::string& word);
@@ -87,6 +89,8 @@ class HeldNames {
   HeldObject& shape(const lowered::Local& local, std::size_t depth);
 
  private:
+  HeldObject& shape_window(HeldObject& object, const std::vector<std::string>& words) const;
+
   std::map<std::string, int64_t> constants_;
   std::vector<std::pair<std::string, std::shared_ptr<HeldObject>>> names_;
 };

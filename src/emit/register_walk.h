@@ -3,6 +3,7 @@
 // out, equal expressions are one value, what a loop does not change is made in front of it, loads are issued ahead.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -75,6 +76,22 @@ class RegisterWalk {
   HeldValue load(const Expression& e);
   HeldValue store(const Expression& e);
 
+  // Vectors of lines that may begin anywhere, and windows of neighbours: register_lines.cpp.
+  bool is_whole() const { return !variant_.ragged || variant_.vector == 1; }
+  void part(const lowered::Local& node);
+  HeldValue any(const HeldObject& part, int64_t distance);
+  /// What the compiler knows: elements of vectors that lines consist of.
+  bool always_exists(const Expression& e);
+  HeldValue has(const Expression& e);
+  HeldValue boundary(const Expression& e);
+  void or_else(HeldObject& object, int first, const Expression& e);
+  void load_vector(HeldObject& object, int first, const Expression& e);
+  /// The addresses and words of a vector that is read in pieces, while it is.
+  void pieces(int bytes, int lanes);
+  void load_strips(const Expression& e);
+  void window(HeldObject& object, const Expr& e);
+  void neighbours(HeldObject& object, const Expression& e, int first, int count);
+
   // Statements: registers.cpp.
   void block(const lowered::Block& statements);
   void visit(const lowered::Comment&);
@@ -87,9 +104,11 @@ class RegisterWalk {
   void positions(const lowered::Local& node);
   /// A whole vector: from memory, or what a function makes of other vectors.
   void fill(HeldObject& object, int first, const Expr& e);
+  void put(HeldObject& object, int first, bool loads, bool has_address);
   void visit(const lowered::Assign& node);
   /// A guard and the same again are one; with another between them, what was made under the first is not there.
   void visit(const lowered::If& node);
+  void guarded(const std::string& condition, bool branches, const std::function<void()>& body);
   void visit(const lowered::For& node);
   void written_out(const std::string& name, int64_t first, int64_t end, const lowered::Block& body);
   void runtime_loop(const lowered::For& node, const std::vector<std::string>& header);

@@ -17,9 +17,6 @@ using lowered::Expr;
 using lowered::Expression;
 
 constexpr const RegisterCosts& kCosts = kRegisterCosts;
-bool is_vector_load(const Expr& e) {
-  return e->kind == Expression::Kind::call && e->text.find(".load<") != std::string::npos;
-}
 
 }  // namespace
 
@@ -55,6 +52,7 @@ void RegisterWalk::visit(const lowered::Local& node) {
     return;
   }
   if (node.type.starts_with("Group")) return;
+  if (node.initial && node.initial->text.starts_with("Part<")) return part(node);
   if (node.type == "auto" && node.initial->kind == Expression::Kind::call)
     return names_.bind(node.name, eval(node.initial), lives_.depth());
   if (node.type == "auto") return positions(node);
@@ -62,12 +60,13 @@ void RegisterWalk::visit(const lowered::Local& node) {
   object.guards = guards_open_;
   object.is_bare = !node.initial;
   if (!node.initial) return;
+  if (node.type.starts_with("Window<")) return window(object, node.initial);
   if (object.lanes > 1) return fill(object, 0, node.initial);
   if (node.type.starts_with("Index<")) {  // counts of units: from parameters
     object.slots[0] = HeldValue::free(node.name);
     return;
   }
-  if (is_vector_load(node.initial)) return fill(object, 0, node.initial);
+  if (is_vector_load(*node.initial)) return fill(object, 0, node.initial);
   object.slots[0] = initial(node, object);
 }
 
@@ -93,31 +92,31 @@ void RegisterWalk::positions(const lowered::Local& node) {
 
 void RegisterWalk::fill(HeldObject& object, int first, const Expr& e) {
   if (e->kind == Expression::Kind::ternary) {
-    use(eval(e->operands[0]));
+    if (!always_exists(*e->operands[0])) use(eval(e->operands[0]));
     return fill(object, first, e->operands[1]);
   }
-  const bool loads = is_vector_load(e);
-  const int before = serial_;
-  const HeldValue from = loads ? address(tensor_of(*e), e->operands[0], object.lanes > 1) : eval(e);
-  use(from);
+  if (e->text.ends_with(".or_else")) return or_else(object, first, *e);
+  if (is_vector_load(*e)) return load_vector(object, first, *e);
+  use(eval(e));
   lives_.step();
+  put(object, first, false, false);
+  // The quotients by one number are made again for rare ones: the dividends stay.
+  if (e->kind == Expression::Kind::binary && e->text == "/")
+    lives_.scratch(words(object.bytes) * object.lanes);
+}
+
+void RegisterWalk::put(HeldObject& object, int first, bool loads, bool has_address) {
   const double registers = words(object.bytes);
   HeldValue word;
   // Words that stay in place take what arrives; pairs of registers are copied there.
   const bool copies = !is_partial(object) || object.bytes > 4;
-  const bool has_address = loads && serial_ > before;
   for (int k = 0; k < object.lanes; ++k) {
     if (k % object.elements_a_word() == 0) {
       word = HeldValue::of_thread(fresh());
-      if (loads)
-        word.id = arrival(copies ? registers : 0);
-      else
-        word.id = lives_.add(copies ? registers : 0);
+      word.id = loads ? arrival(copies ? registers : 0) : lives_.add(copies ? registers : 0);
     }
     assign(object, first + k, word);
   }
-  // The quotients by one number are made again for rare ones: the dividends stay.
-  if (e->kind == Expression::Kind::binary && e->text == "/") lives_.scratch(registers * object.lanes);
   if (has_address) wait_with_address(copies ? registers * object.lanes / object.elements_a_word() : 0);
 }
 
@@ -129,7 +128,7 @@ void RegisterWalk::visit(const lowered::Assign& node) {
     return lives_.step();
   }
   HeldObject& object = *place.object;
-  if (is_vector_load(node.value) || place.is_vector) return fill(object, place.slot, node.value);
+  if (is_vector_load(*node.value) || place.is_vector) return fill(object, place.slot, node.value);
   HeldValue value = eval(node.value);
   const bool is_flag = object.bytes == 1 && object.lanes == 1;
   if (node.op != "=") value = make(fresh(), {read(place), value}, words(object.bytes));
@@ -141,17 +140,20 @@ void RegisterWalk::visit(const lowered::Assign& node) {
 void RegisterWalk::visit(const lowered::If& node) {
   const HeldValue condition = eval(node.condition);
   use(condition);
-  const std::string guard = fmt::format("{} {}", tables_.size(), condition.key);
+  const Work work = work_of(node.then, variant_.vector, variant_.strips);
+  guarded(condition.key, work.instructions > kCosts.predicated_cost, [&] { block(node.then); });
+}
+
+void RegisterWalk::guarded(const std::string& condition, bool branches, const std::function<void()>& body) {
+  const std::string guard = fmt::format("{} {}", tables_.size(), condition);
   tables_.push_back(guard == last_guard_ ? std::move(last_table_) : Table{});
-  const Work work = work_of(node.then, variant_.vector);
-  const bool branches = work.instructions > kCosts.predicated_cost;
   const std::vector<int> outside = loads_;
   if (branches) loads_.clear();
   if (branches) parameters_.clear();
   if (!branches) ++predicates_open_;
   overlapping_.clear();
   ++guards_open_;
-  block(node.then);
+  body();
   --guards_open_;
   if (!branches) --predicates_open_;
   if (branches) loads_ = outside;
@@ -165,8 +167,8 @@ void RegisterWalk::visit(const lowered::For& node) {
   if (node.unroll && header.size() > 4)  // int i = 0; i < kStrips; ++i
     return written_out(header[1], 0, names_.number(header[4]).value_or(1), node.body);
   const auto turns = turns_of(node);
-  if (turns &&
-      (node.unroll || *turns * work_of(node.body, variant_.vector).instructions < kCosts.written_out_cost)) {
+  if (turns && (node.unroll || *turns * work_of(node.body, variant_.vector, variant_.strips).instructions <
+                                   kCosts.written_out_cost)) {
     const int64_t first = *lowered::constant_of(node.first);
     return written_out(node.name, first, first + *turns, node.body);
   }
@@ -221,7 +223,7 @@ void RegisterWalk::turns_of_runtime_loop(const lowered::For& node, const std::st
   block(node.body);
   // The loop over units and loops around others stay as they are.
   if (lives_.depth() == 1 || runtime_loops_ != before) return;
-  const int turns = written_out_turns(work_of(node.body, variant_.vector));
+  const int turns = written_out_turns(work_of(node.body, variant_.vector, variant_.strips));
   for (int turn = 1; turn < turns; ++turn) {
     // Vectors that follow each other at a known distance share an address.
     HeldValue next = counter.moved(turn * variant_.threads * variant_.vector);
