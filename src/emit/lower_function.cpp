@@ -347,7 +347,14 @@ Instance FunctionLowering::instance(ir::ValueId id) const {
 
 size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const AxisSet& without) const {
   const Dependence& needs = analysis_.dependence.at(id);
-  for (size_t k = scopes_.size(); k-- > 1;) {
+  // What a group folds together belongs to a unit, though it be the same for all of them; what reads a variable stands
+  // behind its declaration.
+  size_t least = level_of(id) > 0 ? 1 : 0;
+  for (ir::VariableId variable : state_below(id))
+    if (const auto found = declared_at_.find(variable); found != declared_at_.end())
+      least = std::max(least, found->second);
+  least = std::min(least, scopes_.size() - 1);
+  for (size_t k = scopes_.size(); k-- > least + 1;) {
     const Scope& scope = scopes_[k];
     if (outside_elements && scope.is_elements) continue;
     const bool binds_axis = std::any_of(needs.axes.begin(), needs.axes.end(), [&](ir::AxisId axis) {
@@ -357,8 +364,20 @@ size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const A
                                      [&](ir::AxisId axis) { return scope.loops.contains(axis); });
     if (binds_axis || is_body) return k;
   }
-  // What a group folds together belongs to a unit, though it be the same for all of them.
-  return level_of(id) > 0 && scopes_.size() > 1 ? 1 : 0;
+  return least;
+}
+
+// The variables that a value reads, itself or through what it is made of.
+const std::set<ir::VariableId>& FunctionLowering::state_below(ir::ValueId id) const {
+  const auto [entry, is_new] = state_below_.try_emplace(id);
+  if (!is_new) return entry->second;
+  std::set<ir::VariableId> found;
+  if (const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[id].op)) found.insert(read->variable);
+  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) {
+    const auto& below = state_below(operand);
+    found.insert(below.begin(), below.end());
+  }
+  return state_below_[id] = std::move(found);
 }
 
 void FunctionLowering::at_scope(size_t target, const std::function<void()>& body) {

@@ -207,6 +207,7 @@ class FunctionLowering {
   void prepare(ir::ValueId id, std::set<ir::ValueId>& visited);
   std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
   int level_of(ir::ValueId id) const;
+  const std::set<ir::VariableId>& state_below(ir::ValueId id) const;
   Accumulator open_accumulator(ir::ValueId id, const char* array_extent);
   void accumulate(const Accumulator& accumulator);
   void combine(const Accumulator& accumulator);
@@ -296,6 +297,8 @@ class FunctionLowering {
   std::vector<Scope> scopes_;
   std::map<ir::AxisId, int64_t> unrolled_;  // coordinates of the copy being written
   std::map<ir::VariableId, Storage> variables_;
+  std::map<ir::VariableId, size_t> declared_at_;  // the scope that each of them lives in
+  mutable std::map<ir::ValueId, std::set<ir::VariableId>> state_below_;  // found so far
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
   std::map<Instance, int> filled_in_;          // the sweep in which each of them is computed

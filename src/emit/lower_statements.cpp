@@ -45,6 +45,7 @@ void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Sp
   for (ir::AxisId axis : phase_.grid->axes)
     if (!kernel_.axes[axis].is_tile()) axes.insert(axis);
   const Storage storage = variables_[id] = make_storage(variable.name, variable.dtype, axes);
+  declared_at_[id] = scopes_.size() - 1;
   prepare(declare_statement.initial);
   if (!storage.lane && storage.serial.empty()) {
     points(storage.unrolled, [&] {

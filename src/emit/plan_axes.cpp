@@ -354,6 +354,9 @@ class AxisChooser {
     Interleave pattern{.step = *step, .phase = 0};
     if (const auto offset = sizes_.as_constant(last.offset); offset && *offset >= 0)
       pattern.phase = *offset % *step;
+    // Vectors of several elements for one of the lane begin at multiples of more than a vector.
+    if (*step != 1 && (last.terms.size() != 1 || sizes_.as_constant(last.offset) != pattern.phase))
+      return std::nullopt;
     if (!may_be_multiple(sizes_.subtract(last.offset, sizes_.constant(pattern.phase)), multiples))
       return std::nullopt;
     for (const auto& [id, factor] : last.terms)

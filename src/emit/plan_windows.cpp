@@ -35,6 +35,7 @@ class WindowChooser {
  private:
   using Lead = std::vector<std::pair<ir::SizeId, std::vector<std::pair<ir::AxisId, ir::SizeId>>>>;
   struct Line {
+    ir::TensorId tensor;
     Distances distances;
     std::vector<ir::ValueId> loads;
   };
@@ -48,6 +49,7 @@ class WindowChooser {
       for (size_t d = 0; d + 1 < access.indices.size(); ++d)
         lead.emplace_back(access.indices[d]->offset, access.indices[d]->terms);
       Line& line = lines[{access.tensor, lead}];
+      line.tensor = access.tensor;
       line.distances = {std::min(line.distances.low, distances->low),
                         std::max(line.distances.high, distances->high)};
       line.loads.push_back(access.value);
@@ -61,6 +63,9 @@ class WindowChooser {
     const auto is_vector = [&](ir::ValueId load) { return phase_.vector_loads.contains(load); };
     if (!is_near || std::all_of(line.loads.begin(), line.loads.end(), is_vector) || !keeps_vectors(line))
       return;
+    const bool is_known = std::any_of(phase_.alignment.begin(), phase_.alignment.end(),
+                                      [&](const AlignmentNeed& need) { return need.tensor == line.tensor; });
+    if (!is_known) phase_.alignment.push_back({line.tensor, false, 1});
     for (ir::ValueId load : line.loads) {
       phase_.vector_loads.erase(load);
       phase_.windows[load] = {static_cast<int>(-low), static_cast<int>(high)};
@@ -115,7 +120,7 @@ class WindowChooser {
     UnitAxis* best = nullptr;
     int64_t most = 1;
     for (UnitAxis& unit : phase_.units) {
-      if (unit.is_chunk || unit.tile != 1) continue;
+      if (unit.is_chunk || unit.tile != 1 || kernel_.axes[unit.axis].step_size > 0) continue;
       const int64_t lines = lines_along(unit.axis);
       if (lines <= 1) continue;
       unit.tile = kSteps;

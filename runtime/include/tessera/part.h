@@ -22,7 +22,10 @@ class Part {
   TESSERA_HD Part moved(int distance) const { return Part(before_ - distance, rest_ - distance); }
 
   /// Whether an element exists.
-  TESSERA_HD bool any() const { return rest_ > 0; }
+  TESSERA_HD bool any() const {
+    if constexpr (kAlwaysWhole) return rest_ > 0;
+    return rest_ > 0 && before_ < rest_;
+  }
 
   /// Whether element number `i` of the vector exists; asked only if one does.
   TESSERA_HD bool has(int i) const {

@@ -64,7 +64,8 @@ struct View {
       Vector<Value, kStep> result;
       TESSERA_UNROLL
       for (int i = 0; i < kStep; ++i) {
-        result.set(i, load(at, where));
+        // The last run of a line may be cut: nobody needs what it lacks.
+        result.set(i, at[Rank - 1] < extent[Rank - 1] ? load(at, where) : Value{});
         ++at.at[Rank - 1];
       }
       return result;
@@ -229,7 +230,7 @@ struct Line {
     } else {
       Vector<Value, kStep> result;
       TESSERA_UNROLL
-      for (int k = 0; k < kStep; ++k) result.set(k, load(i + k, where));
+      for (int k = 0; k < kStep; ++k) result.set(k, i + k < extent ? load(i + k, where) : Value{});
       return result;
     }
   }
@@ -307,12 +308,13 @@ struct Line {
       if (!may_access<true>(i, kStep, part, where)) return {};
 #endif
       const T* from = data + i * stride;
-      if (stride == 1 && part.is_whole() && detail::elements_past_boundary<kStep * N>(from) == 0)
+      if (stride == 1 && part.is_whole() && i + kStep * N <= extent &&
+          detail::elements_past_boundary<kStep * N>(from) == 0)
         return detail::load_vector<std::is_const_v<T>, kStep * N>(from);
       Vector<Value, kStep * N> result{};
       TESSERA_UNROLL
       for (int n = 0; n < kStep * N; ++n) {
-        if (part.has(n / kStep))
+        if (part.has(n / kStep) && i + n < extent)
           result.set(n, detail::load_vector<std::is_const_v<T>, 1>(from + n * stride)[0]);
       }
       return result;
@@ -383,7 +385,9 @@ struct Line {
   template <bool kLoad, int N>
   bool may_access(index i, int step, const Part<N, false>& part, Location where) const {
     for (int n = 0; n < N * step; ++n) {
-      if (part.has(n / step) && !view->template may_access<kLoad>(position(i + n), where)) return false;
+      const bool is_cut = step > 1 && i + n >= extent;  // of a run: nobody needs it
+      if (part.has(n / step) && !is_cut && !view->template may_access<kLoad>(position(i + n), where))
+        return false;
     }
     return true;
   }

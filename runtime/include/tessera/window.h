@@ -60,7 +60,7 @@ TESSERA_DEVICE auto load_window_of_vectors(const Stretch<T>& line, index extent,
   TESSERA_UNROLL
   for (int vector = kFirst; vector <= kLast; ++vector) {
     const index at = neighbour<kPeriodic>(i + vector * N, extent);
-    const bool exists = vector == 0 || inside(at, extent);
+    const bool exists = inside(at, extent);
     Vector<Value, N> some{};
     if (exists) some = load_vector<kReadOnly, N>(static_cast<const Value*>(line.data + at));
     TESSERA_UNROLL
