@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "emit/naming.h"
@@ -19,8 +20,9 @@ using lowered::Expr;
 
 class LauncherPrinter {
  public:
-  LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer)
-      : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), writer_(writer) {}
+  LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer,
+                  std::set<std::string> unused = {})
+      : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), writer_(writer), unused_(std::move(unused)) {}
 
   void run() {
     const std::string name = launcher_name(kernel_, plan_.target->name);
@@ -58,9 +60,10 @@ class LauncherPrinter {
         const auto symbol = plan_.sizes.as_symbol(tensor.dims[d]);
         if (!symbol || !defined.insert(*symbol).second) continue;
         const std::string& name = kernel_.symbols[*symbol].name;
+        sources_.insert({argument, d});
+        if (unused_.contains(safe_name(name))) continue;
         writer_.line(fmt::format("const index {} = check.symbol(\"{}\", {}, {}, {});", safe_name(name), name,
                                  argument, safe_name(tensor.name), d));
-        sources_.insert({argument, d});
       }
     });
     for_each_tensor([&](int argument, const ir::Tensor& tensor) {
@@ -239,8 +242,21 @@ class LauncherPrinter {
   const ir::Kernel& kernel_;
   const LoweredPhase& lowered_;
   Writer& writer_;
+  std::set<std::string> unused_;  // names of symbols that nothing asks for
   std::set<std::pair<int, size_t>> sources_;
 };
+
+/// How often an identifier stands in a text, outside of string literals.
+int times_named(const std::string& text, const std::string& name) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  int count = 0;
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const char behind = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+    count += !is_part(before) && !is_part(behind) && before != '"' ? 1 : 0;
+  }
+  return count;
+}
 
 std::string template_argument(const Variant& variant, const std::string& parameter) {
   if (parameter.ends_with("kAligned")) return variant.ragged ? "false" : "true";
@@ -262,7 +278,12 @@ std::string instantiation(const lowered::Function& function, const Variant& vari
 }
 
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer) {
-  LauncherPrinter(plan, lowered, writer).run();
+  Writer draft;
+  LauncherPrinter(plan, lowered, draft).run();
+  std::set<std::string> unused;
+  for (const ir::Symbol& symbol : plan.kernel->symbols)
+    if (times_named(draft.text(), safe_name(symbol.name)) == 1) unused.insert(safe_name(symbol.name));
+  LauncherPrinter(plan, lowered, writer, std::move(unused)).run();
 }
 
 }  // namespace tessera::emit
