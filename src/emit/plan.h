@@ -71,7 +71,7 @@ struct Variant {
   int strips = 1;
   int blocks = 1;          // that a multiprocessor must be able to hold: bounds the registers of a thread
   bool aligned = false;    // asks for unit strides, alignment and divisible extents
-  bool ragged = false;     // asks for nothing: vectors cross the ends of lines
+  bool ragged = false;     // asks for no alignment and no stride: vectors cross the ends of lines
   int64_t lane_limit = 0;  // largest extent of the lanes it can hold; 0: any
   int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
 };
@@ -158,7 +158,7 @@ struct KernelPlan {
 std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
                                     const PlanOverrides& overrides, DiagnosticSink& sink);
 
-/// Whether a load of a unit without passes is made for all strips before the first of them is computed, so that the
+/// Whether a load of a unit without passes, or of a chunk of a long row, is made for all strips before the first of them is computed, so that the
 /// accesses overlap.
 bool is_read_ahead(const KernelPlan& plan, const FunctionPlan& function, ir::ValueId value);
 

@@ -9,15 +9,8 @@
 
 namespace tessera::emit {
 
-namespace {
-
 using lowered::Expr;
 using lowered::Expression;
-
-constexpr const RegisterCosts& kCosts = kRegisterCosts;
-constexpr double kAddress = 2;  // 64 bits
-
-}  // namespace
 
 HeldValue RegisterWalk::eval(const Expr& e) {
   switch (e->kind) {
@@ -137,7 +130,7 @@ HeldValue RegisterWalk::call(const Expression& e) {
     from.push_back(HeldValue::of_thread(fresh()));
     last_guard_.clear();
     const bool has_position = e.operands[0]->text.starts_with("Arg");
-    lives_.scratch(kCosts.row + (has_position ? kCosts.row_position : 0));
+    lives_.scratch(kRegisterCosts.row + (has_position ? kRegisterCosts.row_position : 0));
     loads_.clear();
   }
   // An element is taken out of its word again and again, rather than kept.
@@ -148,7 +141,7 @@ HeldValue RegisterWalk::call(const Expression& e) {
   }
   overlap(e);
   const bool wraps = e.text == "wrap";
-  return make(e.text, from, words(e.type), wraps ? kCosts.wrap : scratch_registers(e.text, e.type),
+  return make(e.text, from, words(e.type), wraps ? kRegisterCosts.wrap : scratch_registers(e.text, e.type),
               is_integer(e.type));
 }
 

@@ -10,15 +10,8 @@
 
 namespace tessera::emit {
 
-namespace {
-
 using lowered::Expr;
 using lowered::Expression;
-
-constexpr const RegisterCosts& kCosts = kRegisterCosts;
-constexpr double kAddress = 2;  // 64 bits
-
-}  // namespace
 
 void RegisterWalk::part(const lowered::Local& node) {
   const std::vector<HeldValue> given = operands(*node.initial);
@@ -88,8 +81,8 @@ void RegisterWalk::load_vector(HeldObject& object, int first, const Expression& 
 
 void RegisterWalk::pieces(int bytes, int lanes) {
   if (is_whole()) return;
-  lives_.scratch(kCosts.pieces + (parameters_in_registers_ ? kCosts.piece_parameters : 0) +
-                 lanes * (bytes < 4 ? kCosts.piece : kCosts.wide_piece));
+  lives_.scratch(kRegisterCosts.pieces + (parameters_in_registers_ ? kRegisterCosts.piece_parameters : 0) +
+                 lanes * (bytes < 4 ? kRegisterCosts.piece : kRegisterCosts.wide_piece));
 }
 
 void RegisterWalk::load_strips(const Expression& e) {
@@ -153,7 +146,7 @@ void RegisterWalk::neighbours(HeldObject& object, const Expression& e, int first
   const HeldValue line = names_.value_of(tensor_of(e));
   for (int k = first; k < first + count; ++k) {
     HeldValue at = eval(e.operands[0]).moved(k - object.origin);
-    if (periodic) at = make("wrap", {at}, kAddress, kCosts.wrap, true);
+    if (periodic) at = make("wrap", {at}, kAddress, kRegisterCosts.wrap, true);
     const HeldValue from = make("address", {line, at}, kAddress, 0, true);
     use(from);
     lives_.step();

@@ -8,15 +8,8 @@
 
 namespace tessera::emit {
 
-namespace {
-
 using lowered::Expr;
 using lowered::Expression;
-
-constexpr const RegisterCosts& kCosts = kRegisterCosts;
-constexpr double kAddress = 2;  // 64 bits
-
-}  // namespace
 
 void RegisterWalk::use(const HeldValue& value) {
   if (value.id >= 0) lives_.use(value.id);
@@ -51,7 +44,7 @@ HeldValue RegisterWalk::make(const std::string& op, const std::vector<HeldValue>
   // What parameters alone give is made again from constant memory, and one addition is not worth a register.
   if (whole && result.uniform && ids.empty()) registers = 0;
   // As long as its comparison stays in a predicate.
-  if (leaves && op == "sum" && ++predicates_ <= kCosts.predicates) registers = 0;
+  if (leaves && op == "sum" && ++predicates_ <= kRegisterCosts.predicates) registers = 0;
   if (registers > 0) result.id = leaves ? lives_.add_before(home, registers) : lives_.add(registers);
   (leaves ? tables_[loop_tables_[home]] : tables_.back())[key] = result;
   return result;
@@ -78,7 +71,7 @@ void RegisterWalk::overlap(const Expression& e) {
 void RegisterWalk::use_parameter(const std::string& name) {
   if (!parameters_in_registers_ || predicates_open_ == 0 || known(name)) return;
   parameters_.push_back(lives_.now());
-  const size_t ahead = std::min(parameters_.size() - 1, static_cast<size_t>(kCosts.parameters_ahead));
+  const size_t ahead = std::min(parameters_.size() - 1, static_cast<size_t>(kRegisterCosts.parameters_ahead));
   HeldValue value = HeldValue::free(name);
   value.id = lives_.add_from(parameters_[parameters_.size() - 1 - ahead], kAddress);
   lives_.step();
@@ -89,7 +82,7 @@ void RegisterWalk::use_parameter(const std::string& name) {
 int RegisterWalk::arrival(double registers) {
   loads_.push_back(lives_.now());
   const bool in_turns = lives_.depth() > 1;  // all turns at once
-  return lives_.add_from(in_turns ? loads_.front() : issue(kCosts.loads_ahead), registers);
+  return lives_.add_from(in_turns ? loads_.front() : issue(kRegisterCosts.loads_ahead), registers);
 }
 
 int RegisterWalk::issue(int loads_ahead) const {
@@ -98,7 +91,7 @@ int RegisterWalk::issue(int loads_ahead) const {
 }
 
 void RegisterWalk::wait_with_address(double arriving) {
-  if (arriving < kAddress) lives_.add_from(issue(kCosts.addresses_ahead), kAddress - arriving);
+  if (arriving < kAddress) lives_.add_from(issue(kRegisterCosts.addresses_ahead), kAddress - arriving);
 }
 
 void RegisterWalk::assign(HeldObject& object, int slot, const HeldValue& value) {

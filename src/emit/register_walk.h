@@ -18,6 +18,8 @@
 
 namespace tessera::emit {
 
+inline constexpr double kAddress = 2;  // registers of 64 bits
+
 inline constexpr RegisterCosts kRegisterCosts;
 
 class RegisterWalk {

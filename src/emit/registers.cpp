@@ -16,8 +16,6 @@ namespace {
 using lowered::Expr;
 using lowered::Expression;
 
-constexpr const RegisterCosts& kCosts = kRegisterCosts;
-
 }  // namespace
 
 RegisterWalk::RegisterWalk(const Variant& variant, const Target& target)
@@ -27,7 +25,7 @@ RegisterWalk::RegisterWalk(const Variant& variant, const Target& target)
 
 double RegisterWalk::run(const lowered::Function& function) {
   block(function.body);
-  return lives_.peak(kCosts.invariants) + kCosts.every;
+  return lives_.peak(kRegisterCosts.invariants) + kRegisterCosts.every;
 }
 
 void RegisterWalk::block(const lowered::Block& statements) {
@@ -86,7 +84,7 @@ void RegisterWalk::positions(const lowered::Local& node) {
   for (const std::string& name : words_of(node.name)) {
     HeldValue from = unit;
     from.key += name;
-    names_.bind(name, make("position", {from}, 2, kCosts.position, true), lives_.depth());
+    names_.bind(name, make("position", {from}, 2, kRegisterCosts.position, true), lives_.depth());
   }
 }
 
@@ -141,7 +139,7 @@ void RegisterWalk::visit(const lowered::If& node) {
   const HeldValue condition = eval(node.condition);
   use(condition);
   const Work work = work_of(node.then, variant_.vector, variant_.strips);
-  guarded(condition.key, work.instructions > kCosts.predicated_cost, [&] { block(node.then); });
+  guarded(condition.key, work.instructions > kRegisterCosts.predicated_cost, [&] { block(node.then); });
 }
 
 void RegisterWalk::guarded(const std::string& condition, bool branches, const std::function<void()>& body) {
@@ -168,7 +166,7 @@ void RegisterWalk::visit(const lowered::For& node) {
     return written_out(header[1], 0, names_.number(header[4]).value_or(1), node.body);
   const auto turns = turns_of(node);
   if (turns && (node.unroll || *turns * work_of(node.body, variant_.vector, variant_.strips).instructions <
-                                   kCosts.written_out_cost)) {
+                                   kRegisterCosts.written_out_cost)) {
     const int64_t first = *lowered::constant_of(node.first);
     return written_out(node.name, first, first + *turns, node.body);
   }
@@ -235,10 +233,11 @@ void RegisterWalk::turns_of_runtime_loop(const lowered::For& node, const std::st
 
 int RegisterWalk::written_out_turns(const Work& work) {
   constexpr int kMostLoads = 2;
-  if (work.instructions > kCosts.partly_written_cost) return 1;
+  if (work.instructions > kRegisterCosts.partly_written_cost) return 1;
   for (int turns : {16, 8})
     if (!work.stays && !work.calls && work.loads <= kMostLoads &&
-        turns * work.instructions <= kCosts.many_turns_cost && work.words <= kCosts.many_turns_words)
+        turns * work.instructions <= kRegisterCosts.many_turns_cost &&
+        work.words <= kRegisterCosts.many_turns_words)
       return turns;
   return 4;
 }
