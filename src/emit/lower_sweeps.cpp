@@ -21,7 +21,9 @@ void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body
   const std::string wanted = kernel_.axes[lane.axis].name;
   const std::string coordinate = names_.take(lowercase(wanted));  // until the sweep is over
   const Expr start = function_plan_.ragged ? first_of(lane) : range.first;
-  const bool in_strips = function_plan_.resident || lane.chunked || analysis_.loops.contains(lane.axis);
+  // Strips hold what a group takes at once. A tile of a fixed extent may be longer where rows are not held.
+  const bool at_once = lane.chunked || analysis_.loops.contains(lane.axis);
+  const bool in_strips = function_plan_.resident || (at_once && lane.tile == 0);
   Scope bindings;
   bindings.axes.insert(lane.axis);
   bindings.coordinates[lane.axis] = lowered::name(coordinate, DType::index);

@@ -110,9 +110,31 @@ void counted(Problem& problem) {
       y(h, w) = static_cast<std::uint8_t>(static_cast<int64_t>(x(h, w) + 6));
 }
 
+void long_steps(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), n = problem.out("n");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    n(r) = 0;
+    double high = -1000, score = 0;
+    for (int64_t first = 0; first < C; first += 3000) {
+      const int64_t end = std::min<int64_t>(first + 3000, C);
+      double sum = 0;
+      for (int64_t c = first; c < end; ++c) high = std::max(high, x(r, c));
+      for (int64_t c = first; c < end; ++c) sum += x(r, c) * high;
+      for (int64_t c = first; c < end; ++c) n(r) = n(r) + x(r, c);
+      score = sum - score;
+    }
+    y(r) = score;
+  }
+}
+
 }  // namespace
 
 void add_line_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("lines.tsr", "long_steps", {"R", "C"},
+                         {input("x", "i16", {"R", "C"}, -9, 9), result("y", {"R"}), result("n", {"R"})},
+                         long_steps));
   cases.push_back(
       corner("lines.tsr", "short_windows", {"X", "P", "W"},
              {input("x", "u8", {"X"}, 0, 255), input("p", "i16", {"P"}, -300, 300),

@@ -37,6 +37,7 @@ Entry entry_of(const std::string& kernel) {
       {"later_wins", tessera_later_wins_invoke},
       {"layernorm", tessera_layernorm_invoke},
       {"logit_summary", tessera_logit_summary_invoke},
+      {"long_steps", tessera_long_steps_invoke},
       {"narrow", tessera_narrow_invoke},
       {"narrow_index", tessera_narrow_index_invoke},
       {"narrow_rows", tessera_narrow_rows_invoke},
