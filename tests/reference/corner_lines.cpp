@@ -115,17 +115,17 @@ void long_steps(Problem& problem) {
   const auto y = problem.out("y"), n = problem.out("n");
   const int64_t C = problem.dim("C");
   for (int64_t r = 0; r < problem.dim("R"); ++r) {
-    n(r) = 0;
-    double high = -1000, score = 0;
+    double high = -1000, score = 0, all = 0;
     for (int64_t first = 0; first < C; first += 3000) {
       const int64_t end = std::min<int64_t>(first + 3000, C);
       double sum = 0;
       for (int64_t c = first; c < end; ++c) high = std::max(high, x(r, c));
       for (int64_t c = first; c < end; ++c) sum += x(r, c) * high;
-      for (int64_t c = first; c < end; ++c) n(r) = n(r) + x(r, c);
+      for (int64_t c = first; c < end; ++c) all += x(r, c);
       score = sum - score;
     }
     y(r) = score;
+    n(r) = all;
   }
 }
 
