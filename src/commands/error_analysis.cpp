@@ -321,20 +321,35 @@ class Analysis {
   }
   Field evaluate(const ir::Reduce& op, const ir::Value& value) {
     const bool keeps_type = op.op == ir::ReduceOp::sum || op.op == ir::ReduceOp::prod;
+    return fold(op.op, this->value(op.operand), keeps_type ? value.dtype : dtype_of(op.operand), value,
+                op.axes.front());
+  }
+  /// What exists of `operand`, folded to the axes of `value`; `along` is what argmax and argmin fold.
+  Field fold(ir::ReduceOp op, const Field& operand, DType dtype, const ir::Value& value,
+             ir::AxisId along = ir::AxisId(0)) {
     Field result = frame_of(value.axes);
     int64_t count = 1;
     for (const int64_t extent : result.extents) count *= extent;
     result.cells.resize(static_cast<std::size_t>(count));
-    std::vector<InexactFold> folds(result.cells.size(),
-                                   InexactFold(op.op, keeps_type ? value.dtype : dtype_of(op.operand)));
-    const Field& operand = this->value(op.operand);
+    std::vector<InexactFold> folds(result.cells.size(), InexactFold(op, dtype));
     for_each_point(operand, {&operand, &result}, [&](const auto& offsets) {
       const Inexact& cell = operand.cells[static_cast<std::size_t>(offsets[0])];
-      if (cell.exists)
-        folds[static_cast<std::size_t>(offsets[1])].take(cell, coordinates_[op.axes.front().index()]);
+      if (cell.exists) folds[static_cast<std::size_t>(offsets[1])].take(cell, coordinates_[along.index()]);
     });
     for (std::size_t i = 0; i < folds.size(); ++i) result.cells[i] = folds[i].result();
     return result;
+  }
+
+  Field evaluate(const ir::Dot& op, const ir::Value& value) {
+    std::vector<ir::AxisId> axes = value.axes;
+    axes.insert(axes.end(), op.axes.begin(), op.axes.end());
+    std::sort(axes.begin(), axes.end());
+    const Field terms = pointwise(axes, {op.left, op.right}, [&](const auto& cells) {
+      const DType factor = dtype_of(op.left);
+      return inexact_binary(ir::BinaryOp::multiply, value.dtype, inexact_cast(factor, value.dtype, *cells[0]),
+                            inexact_cast(factor, value.dtype, *cells[1]));
+    });
+    return fold(ir::ReduceOp::sum, terms, value.dtype, value);
   }
 
   /// The element of a tensor that index fields name at a point, if it lies inside; `first` is the first index

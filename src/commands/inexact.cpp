@@ -226,6 +226,13 @@ double integer_as_real(DType dtype, int64_t value) {
                                                : static_cast<double>(value);
 }
 
+/// The value is rounded like the number; where it is not known to the last bit, the other neighbour is possible.
+Inexact to_tf32(const Inexact& a) {
+  const double value = math::round_tf32(static_cast<float>(a.real));
+  const double step = known(a) ? 0 : 0x1p-10 * (std::fabs(a.real) + a.error);
+  return {value, 0, a.error + step, true};
+}
+
 }  // namespace
 
 Inexact inexact_constant(const ir::Literal& literal, DType dtype) {
@@ -262,6 +269,7 @@ Inexact inexact_unary(ir::UnaryOp op, DType dtype, const Inexact& a) {
     case ir::UnaryOp::ceil: return stepped([](double x) { return std::ceil(x); });
     case ir::UnaryOp::round: return stepped([](double x) { return math::round(x); });
     case ir::UnaryOp::truncate: return stepped([](double x) { return std::trunc(x); });
+    case ir::UnaryOp::round_tf32: return to_tf32(a);
     default: unreachable("an operation of floats");
   }
 }

@@ -55,6 +55,7 @@ constexpr NamedPartition kPartitions[] = {
 /// free.
 bool is_exact(const ir::Kernel& kernel) {
   return std::ranges::none_of(kernel.values, [](const ir::Value& value) {
+    if (std::holds_alternative<ir::Dot>(value.op)) return is_float(value.dtype);
     const auto* reduce = std::get_if<ir::Reduce>(&value.op);
     return reduce != nullptr && is_float(value.dtype) &&
            (reduce->op == ir::ReduceOp::sum || reduce->op == ir::ReduceOp::prod);

@@ -92,8 +92,10 @@ class Analyser {
   void own(const ir::Load& op, ir::ValueId id, Dependence&) {
     add_access(id, op.tensor, op.indices, nullptr);
   }
-  void own(const ir::Reduce& op, ir::ValueId, Dependence& dependence) {
-    for (ir::AxisId axis : op.axes) {
+  void own(const ir::Reduce& op, ir::ValueId, Dependence& dependence) { fold(op.axes, dependence); }
+  void own(const ir::Dot& op, ir::ValueId, Dependence& dependence) { fold(op.axes, dependence); }
+  void fold(const std::vector<ir::AxisId>& axes, Dependence& dependence) {
+    for (ir::AxisId axis : axes) {
       dependence.axes.erase(axis);
       // What a reduction gives for one tile of a loop or of the grid belongs to that tile.
       if (result_.loops.contains(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid)

@@ -142,6 +142,7 @@ class FunctionLowering {
   Evaluated compute(ir::ValueId id, const ir::Filter& op);
   Evaluated compute(ir::ValueId id, const ir::Coalesce& op);
   Evaluated compute(ir::ValueId id, const ir::Reduce& op);
+  Evaluated compute(ir::ValueId id, const ir::Dot& op);
   Evaluated compute(ir::ValueId id, const ir::Pick& op);
   Evaluated name_result(ir::ValueId id, Evaluated result, bool crosses_scope);
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;

@@ -227,6 +227,9 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
     case ir::UnaryOp::ceil: result.value = lowered::call("math::ceil", {value}, value->type); break;
     case ir::UnaryOp::round: result.value = lowered::call("math::round", {value}, value->type); break;
     case ir::UnaryOp::truncate: result.value = lowered::call("math::trunc", {value}, value->type); break;
+    case ir::UnaryOp::round_tf32:
+      result.value = lowered::call("math::round_tf32", {value}, value->type);
+      break;
   }
   return result;
 }
@@ -407,6 +410,10 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
   Evaluated result{lowered::ternary(left.exists, left.value, right.value), nullptr};
   if (right.exists) result.exists = lowered::binary("||", left.exists, right.exists, DType::boolean);
   return result;
+}
+
+Evaluated FunctionLowering::compute(ir::ValueId, const ir::Dot&) {
+  unreachable("products became sums before they were planned for single threads");
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Pick& op) {

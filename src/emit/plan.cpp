@@ -8,6 +8,7 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "sema/passes/expand_products.h"
 
 namespace tessera::emit {
 
@@ -63,6 +64,15 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
+// Products become sums of products, which the threads compute like any other sum.
+void plan_as_sums(KernelPlan& plan) {
+  auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
+  sema::expand_products(*expanded);
+  plan.expanded = std::move(expanded);
+  plan.kernel = plan.expanded.get();
+  plan.phase.reasons.emplace_back("products are sums of products here: no tensor cores");
+}
+
 }  // namespace
 
 const Lane* PhasePlan::lane_of(ir::AxisId axis) const {
@@ -79,17 +89,19 @@ int64_t PhasePlan::serial_tile(ir::AxisId axis) const {
 std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
                                     const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (!check_requests(kernel, target, overrides, sink)) return std::nullopt;
-  KernelPlan plan{.kernel = &kernel, .target = &target, .sizes = kernel.sizes, .phase = {}};
+  KernelPlan plan{
+      .kernel = &kernel, .expanded = nullptr, .target = &target, .sizes = kernel.sizes, .phase = {}};
+  if (sema::has_products(kernel)) plan_as_sums(plan);
   PhasePlan& phase = plan.phase;
-  phase.grid = &kernel.grids.at(0);
-  phase.analysis = analyse(kernel, *phase.grid, plan.sizes);
-  choose_axes(kernel, plan.sizes, overrides, phase);
+  phase.grid = &plan.kernel->grids.at(0);
+  phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
+  choose_axes(*plan.kernel, plan.sizes, overrides, phase);
   constexpr int64_t kSerialTile = 32;
   for (ir::AxisId axis : phase.analysis.loops) {
-    const int64_t fixed = fixed_tile(kernel, overrides, axis);
+    const int64_t fixed = fixed_tile(*plan.kernel, overrides, axis);
     phase.serial_tiles[axis] = fixed > 0 ? fixed : kSerialTile;
   }
-  choose_functions(kernel, plan.sizes, phase);
+  choose_functions(*plan.kernel, plan.sizes, phase);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -149,6 +150,7 @@ struct PhasePlan {
 
 struct KernelPlan {
   const ir::Kernel* kernel = nullptr;
+  std::shared_ptr<const ir::Kernel> expanded;  // where the products became sums of products: what `kernel` points to
   const Target* target = nullptr;
   ir::SizeTable sizes;  // the kernel's table and what planning added
   PhasePlan phase;

@@ -74,6 +74,7 @@ class Machine {
   Tile compute(const ir::Filter& op, const ir::Value& value, const Frame& frame);
   Tile compute(const ir::Coalesce& op, const ir::Value& value, const Frame& frame);
   Tile compute(const ir::Reduce& op, const ir::Value& value, const Frame& frame);
+  Tile compute(const ir::Dot& op, const ir::Value& value, const Frame& frame);
   Tile compute(const ir::Pick& op, const ir::Value& value, const Frame& frame);
 
   /// Overwrites the variable's elements at `offset + Σ strides` where the value exists.

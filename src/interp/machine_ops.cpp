@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations: each fetches its operands, computes the elements and says which of them exist.
 #include "base/check.h"
+#include "interp/dot.h"
 #include "interp/machine.h"
 #include "interp/pointwise.h"
 #include "interp/presence.h"
@@ -107,6 +108,10 @@ Tile Machine::compute(const ir::Coalesce& op, const ir::Value&, const Frame& fra
 
 Tile Machine::compute(const ir::Reduce& op, const ir::Value&, const Frame& frame) {
   return reduce(op.op, tile(op.operand), type(op.operand), boxes_[op.axes.front().index()].begin, frame);
+}
+
+Tile Machine::compute(const ir::Dot& op, const ir::Value& value, const Frame& frame) {
+  return dot(op, tile(op.left), tile(op.right), value.dtype, frame);
 }
 
 Tile Machine::compute(const ir::Pick& op, const ir::Value&, const Frame& frame) {

@@ -101,11 +101,10 @@ class Preparation {
       if (axis.is_tile() || axis.kind == ir::AxisKind::grid) axes.push_back(coordinate->axis);
     } else if (const auto* read = std::get_if<ir::ReadVariable>(&op)) {
       axes = program_.variable_axes[read->variable.index()];
-    } else if (const auto* reduce = std::get_if<ir::Reduce>(&op)) {
-      for (const ir::AxisId axis : reduce->axes) std::erase(axes, axis);
     } else if (const auto* pick = std::get_if<ir::Pick>(&op)) {
       std::erase(axes, pick->axis);
     }
+    for (const ir::AxisId axis : ir::folded_axes(op)) std::erase(axes, axis);
     program_.value_axes[id.index()] = std::move(axes);
   }
 

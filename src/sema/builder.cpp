@@ -57,6 +57,10 @@ struct Flatten {
     put(static_cast<std::uint64_t>(op.op)), put(op.operand);
     for (const ir::AxisId axis : op.axes) put(axis);
   }
+  void operator()(const ir::Dot& op) {
+    put(op.left), put(op.right);
+    for (const ir::AxisId axis : op.axes) put(axis);
+  }
   void operator()(const ir::Pick& op) {
     put(op.operand), put(op.axis), put(static_cast<std::uint64_t>(op.coordinate));
   }
@@ -78,11 +82,10 @@ std::vector<ir::AxisId> result_axes(const ir::Kernel& kernel, const ir::Op& op) 
   if (const auto* read = std::get_if<ir::ReadVariable>(&op)) return kernel.variables[read->variable].axes;
   std::vector<ir::AxisId> axes;
   for (const ir::ValueId operand : ir::operands_of(op)) axes = union_of(axes, kernel.values[operand].axes);
-  const auto* reduce = std::get_if<ir::Reduce>(&op);
+  const std::vector<ir::AxisId> folded = ir::folded_axes(op);
   const auto* pick = std::get_if<ir::Pick>(&op);
   std::erase_if(axes, [&](ir::AxisId axis) {
-    if (reduce != nullptr)
-      return std::find(reduce->axes.begin(), reduce->axes.end(), axis) != reduce->axes.end();
+    if (std::find(folded.begin(), folded.end(), axis) != folded.end()) return true;
     return pick != nullptr && pick->axis == axis;
   });
   return axes;
@@ -124,7 +127,7 @@ ir::ValueId Builder::define(ir::Op op, DType dtype, Span span) {
   std::vector<ir::AxisId> crossed;
   for (const ir::ValueId operand : ir::operands_of(op))
     crossed = union_of(crossed, crossed_[operand.index()]);
-  if (const auto* reduce = std::get_if<ir::Reduce>(&op)) crossed = union_of(crossed, reduce->axes);
+  crossed = union_of(crossed, ir::folded_axes(op));
   ir::Value value{std::move(op), dtype, {}, true, "", span};
   value.axes = result_axes(kernel_, value.op);
   const ir::ValueId id = kernel_.values.add(std::move(value));

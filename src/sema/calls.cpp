@@ -10,6 +10,7 @@
 #include "sema/expressions.h"
 #include "sema/foreign_names.h"
 #include "sema/functions.h"
+#include "sema/products.h"
 #include "sema/reductions.h"
 #include "sema/sizes.h"
 #include "sema/types.h"
@@ -46,7 +47,6 @@ const std::map<std::string, ir::UnaryOp, std::less<>>& unary_functions() {
 /// Known names that are not implemented yet, with their rules.
 const std::map<std::string, std::string, std::less<>>& planned_functions() {
   static const std::map<std::string, std::string, std::less<>> table = {
-      {"dot", "R9"},
       {"moments", "R21"},
       {"cumsum", "R10"},
       {"cumprod", "R10"},
@@ -211,6 +211,7 @@ class NamedCall {
       not_implemented(context_.sink, name_span_, "`" + name + "`", planned->second);
       return check_and_drop();
     }
+    if (name == "dot") return product();
     if (node_.axes) {
       if (!is_reduction(name)) {
         context_.sink.report(Diag::not_a_reduction, name_span_, name)
@@ -230,6 +231,11 @@ class NamedCall {
       return poison(span_);
     }
     return call_library(context_, name, arguments(), span_, name_span_);
+  }
+
+  Operand product() {
+    if (!plain(true)) return poison(span_);
+    return check_dot(context_, node_, arguments(), span_, name_span_);
   }
 
   Operand reduction(const std::string& name) {
@@ -298,8 +304,8 @@ class NamedCall {
     std::vector<std::string> candidates = context_.scope.names();
     for (const auto& [name, function] : math_functions()) candidates.push_back(name);
     for (const auto& [name, function] : unary_functions()) candidates.push_back(name);
-    for (const char* name :
-         {"where", "min", "max", "clamp", "sum", "prod", "mean", "any", "all", "count", "argmax", "argmin"}) {
+    for (const char* name : {"where", "dot", "min", "max", "clamp", "sum", "prod", "mean", "any", "all",
+                             "count", "argmax", "argmin"}) {
       candidates.emplace_back(name);
     }
     if (const auto suggestion = nearest(name_, candidates)) {
@@ -339,7 +345,8 @@ Operand check_method(Context& context, const ast::Call& node, const ast::Member&
 
 bool is_library_function(const std::string& name) {
   return math_functions().contains(name) || unary_functions().contains(name) ||
-         planned_functions().contains(name) || is_reduction(name) || name == "clamp" || name == "identity";
+         planned_functions().contains(name) || is_reduction(name) || name == "dot" || name == "clamp" ||
+         name == "identity";
 }
 
 Operand call_library(Context& context, const std::string& name, const std::vector<Operand>& arguments,

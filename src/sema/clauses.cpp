@@ -152,7 +152,9 @@ class PrecisionReader {
     if (key == "exp") return read_choice(argument, "ulp", "fast", context_.precision.fast_exp);
     if (key == "contract") return read_choice(argument, "off", "on", context_.precision.contract);
     if (key == "store") return read_store(argument);
-    constexpr std::array kPlanned = {"div", "multiply", "accumulate", "compute", "safe", "scale", "amax"};
+    if (key == "multiply") return read_multiply(argument);
+    if (key == "accumulate") return read_accumulate(argument);
+    constexpr std::array kPlanned = {"div", "compute", "safe", "scale", "amax"};
     if (std::find(kPlanned.begin(), kPlanned.end(), key) != kPlanned.end()) {
       return not_implemented(context_.sink, argument.span, "`precision(" + key + " = …)`", "R24");
     }
@@ -160,7 +162,8 @@ class PrecisionReader {
     if (const auto suggestion = nearest(key, {"exp", "contract", "store", "div", "multiply", "accumulate"})) {
       report.fix(argument.name->span, *suggestion, fmt::format("did you mean `{}`?", *suggestion));
     }
-    report.note("`precision` takes `exp = fast`, `contract = off` and `store = T`");
+    report.note(
+        "`precision` takes `exp = fast`, `contract = off`, `store = T`, `multiply = T` and `accumulate = T`");
   }
 
  private:
@@ -178,6 +181,23 @@ class PrecisionReader {
     }
     context_.sink.report(Diag::clause_value, context_.expr(argument.value).span, argument.name->text, yes,
                          no);
+  }
+
+  /// What factors of `dot` are multiplied as.
+  void read_multiply(const ast::Argument& argument) {
+    const Span span = context_.expr(argument.value).span;
+    const std::string mode = word(argument);
+    if (mode == "f32_split") return not_implemented(context_.sink, span, "`f32_split`", "R27");
+    if (mode != "tf32" && !resolve_type(context_, {mode, span})) return;
+    context_.precision.multiply = mode;
+    context_.precision.multiply_span = span;
+  }
+
+  /// What the products of `dot` are summed in.
+  void read_accumulate(const ast::Argument& argument) {
+    const Span span = context_.expr(argument.value).span;
+    context_.precision.accumulate = resolve_type(context_, {word(argument), span});
+    context_.precision.accumulate_span = span;
   }
 
   void read_store(const ast::Argument& argument) {

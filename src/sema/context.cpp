@@ -57,6 +57,22 @@ void Context::declare(const ast::Name& name, EntityNode node) {
   scope.declare(name.text, {std::move(node), name.span});
 }
 
+std::optional<std::int64_t> constant_extent(const Context& context, ir::AxisId axis) {
+  const ir::SizeTable& sizes = context.kernel.sizes;
+  const std::optional<std::int64_t> lower = sizes.as_constant(context.kernel.axes[axis].lower),
+                                    upper = sizes.as_constant(context.kernel.axes[axis].upper);
+  if (!lower || !upper) return std::nullopt;
+  return *upper - *lower;
+}
+
+bool is_bounded(const Context& context, ir::AxisId id) {
+  const ir::Axis& axis = context.kernel.axes[id];
+  if (axis.kind != ir::AxisKind::let || constant_extent(context, id)) return true;
+  if (!axis.dimension) return false;
+  const ir::Symbol& symbol = context.kernel.symbols[*axis.dimension];
+  return !symbol.allowed.empty() || symbol.maximum.has_value();
+}
+
 void not_implemented(DiagnosticSink& sink, Span span, const std::string& construct, const std::string& rule) {
   sink.report(Diag::not_implemented, span, construct, rule);
 }

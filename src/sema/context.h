@@ -24,6 +24,9 @@ struct Precision {
   bool contract = true;
   bool fast_exp = false;
   std::optional<DType> store;
+  std::string multiply;  ///< a type, or tf32; "": not stated
+  std::optional<DType> accumulate;
+  Span multiply_span, accumulate_span;
 };
 
 /// One name of an `@tile`.
@@ -96,6 +99,12 @@ struct Context {
   /// Declares a name of the kernel; a clash is reported, and uses of the name are silent from then on.
   void declare(const ast::Name& name, EntityNode node);
 };
+
+/// The number of coordinates of an axis with constant bounds.
+std::optional<std::int64_t> constant_extent(const Context& context, ir::AxisId axis);
+
+/// Whether a step, a literal or a constraint bounds what a tile has of an axis (R19).
+bool is_bounded(const Context& context, ir::AxisId axis);
 
 /// Reports that a construct of the language is not implemented yet.
 void not_implemented(DiagnosticSink& sink, Span span, const std::string& construct, const std::string& rule);

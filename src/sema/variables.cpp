@@ -14,15 +14,6 @@ bool has_axis(const std::vector<ir::AxisId>& axes, ir::AxisId axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// The number of coordinates of an axis with constant bounds.
-std::optional<std::int64_t> constant_extent(const Context& context, ir::AxisId axis) {
-  const ir::SizeTable& sizes = context.kernel.sizes;
-  const std::optional<std::int64_t> lower = sizes.as_constant(context.kernel.axes[axis].lower),
-                                    upper = sizes.as_constant(context.kernel.axes[axis].upper);
-  if (!lower || !upper) return std::nullopt;
-  return *upper - *lower;
-}
-
 /// where(c == 0, value0, where(c == 1, value1, … rest)), the rest being needed only if a coordinate has no pick.
 ir::ValueId joined(Context& context, const VariableState& variable, Span span) {
   const ir::AxisId axis = *variable.picked_axis;
@@ -67,15 +58,8 @@ void collect_assigned(const ast::File& file, const ast::Block& block, std::vecto
 
 /// An axis whose extent no plan and no constraint bounds (R19).
 std::optional<ir::AxisId> unbounded_axis(const Context& context, const VariableState& variable) {
-  for (const ir::AxisId id : variable.axes) {
-    const ir::Axis& axis = context.kernel.axes[id];
-    if (axis.kind != ir::AxisKind::let || constant_extent(context, id)) continue;
-    if (axis.dimension) {
-      const ir::Symbol& symbol = context.kernel.symbols[*axis.dimension];
-      if (!symbol.allowed.empty() || symbol.maximum) continue;
-    }
-    return id;
-  }
+  for (const ir::AxisId id : variable.axes)
+    if (!is_bounded(context, id)) return id;
   return std::nullopt;
 }
 

@@ -79,6 +79,10 @@ TESSERA_HD double round(double x);
 TESSERA_HD float trunc(float x);
 TESSERA_HD double trunc(double x);
 
+/// To the 11 significant bits of tf32: to nearest, ties away from zero, as `cvt.rna.tf32.f32`. Exact numbers, infinity
+/// and NaN stay; what rounds beyond the largest number becomes infinity.
+TESSERA_HD float round_tf32(float x);
+
 /// The smaller and the larger; NaN if either is NaN, and -0 is smaller than +0. clamp(x, low, high) is
 /// min(max(x, low), high).
 TESSERA_HD float min(float a, float b);

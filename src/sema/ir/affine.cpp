@@ -46,16 +46,13 @@ class Finder {
     const std::optional<Affine> left = form(op.left), right = form(op.right);
     if (!left || !right) return std::nullopt;
     switch (op.op) {
-      case BinaryOp::add:
-        return sum(*left, *right);
-      case BinaryOp::subtract:
-        return sum(*left, *scaled(right, sizes_.constant(-1)));
+      case BinaryOp::add: return sum(*left, *right);
+      case BinaryOp::subtract: return sum(*left, *scaled(right, sizes_.constant(-1)));
       case BinaryOp::multiply:
         if (right->terms.empty()) return scaled(left, right->offset);
         if (left->terms.empty()) return scaled(right, left->offset);
         return std::nullopt;
-      default:
-        return of_sizes(op.op, *left, *right, value);
+      default: return of_sizes(op.op, *left, *right, value);
     }
   }
 
@@ -63,16 +60,11 @@ class Finder {
   std::optional<Affine> of_sizes(BinaryOp op, const Affine& left, const Affine& right, const Value&) {
     if (!left.terms.empty() || !right.terms.empty()) return std::nullopt;
     switch (op) {
-      case BinaryOp::divide:
-        return Affine{sizes_.floor_divide(left.offset, right.offset), {}};
-      case BinaryOp::modulo:
-        return Affine{sizes_.modulo(left.offset, right.offset), {}};
-      case BinaryOp::minimum:
-        return Affine{sizes_.minimum(left.offset, right.offset), {}};
-      case BinaryOp::maximum:
-        return Affine{sizes_.maximum(left.offset, right.offset), {}};
-      default:
-        return std::nullopt;
+      case BinaryOp::divide: return Affine{sizes_.floor_divide(left.offset, right.offset), {}};
+      case BinaryOp::modulo: return Affine{sizes_.modulo(left.offset, right.offset), {}};
+      case BinaryOp::minimum: return Affine{sizes_.minimum(left.offset, right.offset), {}};
+      case BinaryOp::maximum: return Affine{sizes_.maximum(left.offset, right.offset), {}};
+      default: return std::nullopt;
     }
   }
 

@@ -11,8 +11,8 @@ namespace tessera::ir {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::string_view kUnaryOps[] = {"negate", "not",  "bit_not", "abs",
-                                          "floor",  "ceil", "round",   "truncate"};
+constexpr std::string_view kUnaryOps[] = {"negate", "not",   "bit_not",  "abs",       "floor",
+                                          "ceil",   "round", "truncate", "round_tf32"};
 
 constexpr std::string_view kBinaryOps[] = {
     "add",     "subtract",  "multiply", "divide",     "modulo",      "minimum",      "maximum",
@@ -27,7 +27,7 @@ constexpr std::string_view kReduceOps[] = {"reduce_sum",   "reduce_prod",   "red
                                            "reduce_min",   "reduce_any",    "reduce_all",
                                            "reduce_count", "reduce_argmax", "reduce_argmin"};
 
-static_assert(std::size(kUnaryOps) == static_cast<size_t>(UnaryOp::truncate) + 1);
+static_assert(std::size(kUnaryOps) == static_cast<size_t>(UnaryOp::round_tf32) + 1);
 static_assert(std::size(kBinaryOps) == static_cast<size_t>(BinaryOp::greater_equal) + 1);
 static_assert(std::size(kMathFunctions) == static_cast<size_t>(MathFunction::exp2_fast) + 1);
 static_assert(std::size(kReduceOps) == static_cast<size_t>(ReduceOp::argmin) + 1);
@@ -66,12 +66,24 @@ struct Operands {
   Values operator()(const Filter& op) const { return {op.condition, op.operand}; }
   Values operator()(const Coalesce& op) const { return {op.operand, op.fallback}; }
   Values operator()(const Reduce& op) const { return {op.operand}; }
+  Values operator()(const Dot& op) const { return {op.left, op.right}; }
   Values operator()(const Pick& op) const { return {op.operand}; }
 };
 
 }  // namespace
 
 std::vector<ValueId> operands_of(const Op& op) { return std::visit(Operands{}, op); }
+
+DType sum_type(DType factor) {
+  const bool is_narrow_integer = is_integer(factor) && size_in_bytes(factor) < 4;
+  return is_narrow_integer ? DType::i32 : arithmetic_type(factor);
+}
+
+std::vector<AxisId> folded_axes(const Op& op) {
+  if (const auto* reduce = std::get_if<Reduce>(&op)) return reduce->axes;
+  if (const auto* dot = std::get_if<Dot>(&op)) return dot->axes;
+  return {};
+}
 
 std::string spelling(UnaryOp op) { return spelled(kUnaryOps, op); }
 std::string spelling(BinaryOp op) { return spelled(kBinaryOps, op); }

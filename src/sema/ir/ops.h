@@ -35,20 +35,53 @@ struct Literal {
   bool operator==(const Literal&) const = default;
 };
 
-enum class UnaryOp { negate, logical_not, bit_not, absolute, floor, ceil, round, truncate };
+enum class UnaryOp { negate, logical_not, bit_not, absolute, floor, ceil, round, truncate, round_tf32 };
 
 enum class BinaryOp {
-  add, subtract, multiply, divide, modulo,           // integers wrap, divide and modulo floor (R25)
-  minimum, maximum,                                  // propagate NaN (R26)
-  bit_and, bit_or, bit_xor, shift_left, shift_right,
-  logical_and, logical_or,                           // both sides are evaluated; operands have no effects
-  equal, not_equal, less, less_equal, greater, greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,  // integers wrap, divide and modulo floor (R25)
+  minimum,
+  maximum,  // propagate NaN (R26)
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,
+  logical_and,
+  logical_or,  // both sides are evaluated; operands have no effects
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
 };
 
 /// Elementary functions, defined by runtime/include/tessera/math.h.
 enum class MathFunction {
-  exp, exp2, expm1, log, log2, log1p, sqrt, rsqrt, sin, cos, tanh, erf, sigmoid, gelu, gelu_tanh, silu, relu, pow,
-  exp_fast, exp2_fast,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tanh,
+  erf,
+  sigmoid,
+  gelu,
+  gelu_tanh,
+  silu,
+  relu,
+  pow,
+  exp_fast,
+  exp2_fast,
 };
 
 enum class ReduceOp { sum, prod, max, min, any, all, count, argmax, argmin };
@@ -127,6 +160,13 @@ struct Reduce {
   std::vector<AxisId> axes;  // ascending
   ValueId operand;
 };
+/// Σ left · right along `axes`, which both operands have; other axes that they share are batch. A term exists where
+/// both factors do. Factors have one type, the sum is of the result's: f32 for narrow floats, else the factors' or
+/// i32 for narrow integers (R9).
+struct Dot {
+  std::vector<AxisId> axes;  // ascending
+  ValueId left, right;
+};
 /// The operand at one coordinate of a `let` axis with constant extent.
 struct Pick {
   ValueId operand;
@@ -134,11 +174,17 @@ struct Pick {
   int64_t coordinate = 0;
 };
 
-using Op = std::variant<Constant, Coordinate, Extent, ScalarArgument, Lookup, Load, ReadVariable, Unary, Binary,
-                        FusedMultiplyAdd, Math, Cast, Select, Filter, Coalesce, Reduce, Pick>;
+using Op = std::variant<Constant, Coordinate, Extent, ScalarArgument, Lookup, Load, ReadVariable, Unary,
+                        Binary, FusedMultiplyAdd, Math, Cast, Select, Filter, Coalesce, Reduce, Dot, Pick>;
 
 /// The values an operation reads, in order.
 std::vector<ValueId> operands_of(const Op& op);
+
+/// The type in which products of factors of a type are summed (R9).
+DType sum_type(DType factor);
+
+/// The axes that an operation folds: of a Reduce or a Dot; none for others.
+std::vector<AxisId> folded_axes(const Op& op);
 
 /// Spelling in the text form, without operands: "add", "load", "reduce_sum" …
 std::string spelling(UnaryOp op);

@@ -31,16 +31,11 @@ std::vector<uint32_t> merged(const std::vector<uint32_t>& a, const std::vector<u
 
 int64_t apply(SizeTable::Atom kind, int64_t left, int64_t right) {
   switch (kind) {
-    case SizeTable::Atom::floor_divide:
-      return floor_divide(left, right);
-    case SizeTable::Atom::modulo:
-      return floor_modulo(left, right);
-    case SizeTable::Atom::minimum:
-      return std::min(left, right);
-    case SizeTable::Atom::maximum:
-      return std::max(left, right);
-    case SizeTable::Atom::symbol:
-      break;
+    case SizeTable::Atom::floor_divide: return floor_divide(left, right);
+    case SizeTable::Atom::modulo: return floor_modulo(left, right);
+    case SizeTable::Atom::minimum: return std::min(left, right);
+    case SizeTable::Atom::maximum: return std::max(left, right);
+    case SizeTable::Atom::symbol: break;
   }
   unreachable("a symbol is not an operator");
 }
@@ -201,18 +196,10 @@ SizeId SizeTable::substitute(SizeId id, const std::function<SizeId(SymbolId)>& r
       } else {
         const SizeId left = substitute(node.left, replace), right = substitute(node.right, replace);
         switch (node.kind) {
-          case Atom::floor_divide:
-            factor = floor_divide(left, right);
-            break;
-          case Atom::modulo:
-            factor = modulo(left, right);
-            break;
-          case Atom::minimum:
-            factor = minimum(left, right);
-            break;
-          default:
-            factor = maximum(left, right);
-            break;
+          case Atom::floor_divide: factor = floor_divide(left, right); break;
+          case Atom::modulo: factor = modulo(left, right); break;
+          case Atom::minimum: factor = minimum(left, right); break;
+          default: factor = maximum(left, right); break;
         }
       }
       product = multiply(product, factor);

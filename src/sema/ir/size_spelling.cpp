@@ -71,12 +71,9 @@ class Speller {
     if (node.kind == SizeTable::Atom::symbol) return {name_(node.symbol)};
     const Text left = of(node.left), right = of(node.right);
     switch (node.kind) {
-      case SizeTable::Atom::minimum:
-        return {fmt::format("min({}, {})", left.text, right.text)};
-      case SizeTable::Atom::maximum:
-        return {fmt::format("max({}, {})", left.text, right.text)};
-      default:
-        break;
+      case SizeTable::Atom::minimum: return {fmt::format("min({}, {})", left.text, right.text)};
+      case SizeTable::Atom::maximum: return {fmt::format("max({}, {})", left.text, right.text)};
+      default: break;
     }
     const std::string_view sign = node.kind == SizeTable::Atom::floor_divide ? "/" : " % ";
     return {fmt::format("{}{}{}", left.at_least(Binding::product), sign, right.at_least(Binding::primary)),

@@ -60,6 +60,15 @@ Op read_reduce(TextScope& scope, ReduceOp op) {
   return Reduce{op, std::move(axes), scope.value()};
 }
 
+Op read_dot(Lexer& lexer, TextScope& scope) {
+  Dot op;
+  op.axes = scope.axes();
+  op.left = scope.value();
+  lexer.expect(",");
+  op.right = scope.value();
+  return op;
+}
+
 /// The operations whose operands are values only.
 std::optional<Op> read_pointwise(Lexer& lexer, TextScope& scope, const std::string& word) {
   if (word == "cast") return Cast{scope.value()};
@@ -131,6 +140,7 @@ Op read_op(Lexer& lexer, TextScope& scope, DType dtype) {
   if (word == "load") return read_load(lexer, scope);
   if (word == "read") return ReadVariable{scope.variable()};
   if (word == "fma") return read_fused(lexer, scope);
+  if (word == "dot") return read_dot(lexer, scope);
   if (word == "pick") return read_pick(lexer, scope);
   if (const auto reduce = op_from_spelling<ReduceOp>(word)) return read_reduce(scope, *reduce);
   if (std::optional<Op> op = read_pointwise(lexer, scope, word)) return std::move(*op);

@@ -67,7 +67,8 @@ class KernelReader {
     const bool relative = lexer_.accept("max_rel");
     if (!relative && !lexer_.accept("max_abs")) lexer_.fail_expected("`max_rel` or `max_abs`");
     lexer_.expect("=");
-    (relative ? kernel_.max_relative_error : kernel_.max_absolute_error) = read_literal(lexer_, DType::f64).real;
+    (relative ? kernel_.max_relative_error : kernel_.max_absolute_error) =
+        read_literal(lexer_, DType::f64).real;
   }
 
   std::vector<int64_t> read_integers(std::string_view open, std::string_view close) {

@@ -42,32 +42,22 @@ std::string spell(const Literal& literal, DType dtype) {
 
 std::string_view spell(AxisKind kind) {
   switch (kind) {
-    case AxisKind::grid:
-      return "grid";
-    case AxisKind::loop:
-      return "loop";
-    case AxisKind::let:
-      return "let";
+    case AxisKind::grid: return "grid";
+    case AxisKind::loop: return "loop";
+    case AxisKind::let: return "let";
   }
   unreachable("a range has a kind");
 }
 
 std::string_view spell(Relation relation) {
   switch (relation) {
-    case Relation::equal:
-      return "==";
-    case Relation::not_equal:
-      return "!=";
-    case Relation::less:
-      return "<";
-    case Relation::less_equal:
-      return "<=";
-    case Relation::greater:
-      return ">";
-    case Relation::greater_equal:
-      return ">=";
-    case Relation::member:
-      return "in";
+    case Relation::equal: return "==";
+    case Relation::not_equal: return "!=";
+    case Relation::less: return "<";
+    case Relation::less_equal: return "<=";
+    case Relation::greater: return ">";
+    case Relation::greater_equal: return ">=";
+    case Relation::member: return "in";
   }
   unreachable("a constraint has a relation");
 }
@@ -173,11 +163,8 @@ class Printer {
     const Axis& axis = kernel_.axes[id];
     std::string text;
     switch (axis.step) {
-      case StepKind::none:
-        break;
-      case StepKind::semantic:
-        text = fmt::format(" by {}", axis.step_size);
-        break;
+      case StepKind::none: break;
+      case StepKind::semantic: text = fmt::format(" by {}", axis.step_size); break;
       case StepKind::plan:
         text = fmt::format(" by {}", axis.step_name.empty() ? "auto" : axis.step_name);
         if (axis.step_size != 0) text += fmt::format(" = {}", axis.step_size);
@@ -297,6 +284,9 @@ class Printer {
   }
   std::string spell_op(const Reduce& op, const Value&) const {
     return fmt::format("{}[{}] {}", spelling(op.op), list(op.axes), names_.of(op.operand));
+  }
+  std::string spell_op(const Dot& op, const Value&) const {
+    return fmt::format("dot[{}] {}, {}", list(op.axes), names_.of(op.left), names_.of(op.right));
   }
   std::string spell_op(const Pick& op, const Value&) const {
     return fmt::format("pick[{} = {}] {}", names_.of(op.axis), op.coordinate, names_.of(op.operand));

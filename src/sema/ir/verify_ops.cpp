@@ -110,14 +110,11 @@ class OperationRules {
   static bool accepts(UnaryOp op, DType dtype) {
     switch (op) {
       case UnaryOp::negate:
-      case UnaryOp::absolute:
-        return is_computing_number(dtype);
-      case UnaryOp::logical_not:
-        return is_bool(dtype);
-      case UnaryOp::bit_not:
-        return is_integer(dtype);
-      default:
-        return is_computing_float(dtype);
+      case UnaryOp::absolute: return is_computing_number(dtype);
+      case UnaryOp::logical_not: return is_bool(dtype);
+      case UnaryOp::bit_not: return is_integer(dtype);
+      case UnaryOp::round_tf32: return dtype == DType::f32;
+      default: return is_computing_float(dtype);
     }
   }
   void rule(const Binary& op) {
@@ -135,17 +132,13 @@ class OperationRules {
       case BinaryOp::add:
       case BinaryOp::subtract:
       case BinaryOp::multiply:
-      case BinaryOp::divide:
-        return is_computing_number(dtype);
+      case BinaryOp::divide: return is_computing_number(dtype);
       case BinaryOp::minimum:
-      case BinaryOp::maximum:
-        return !is_packed(dtype) && !is_bool(dtype);
+      case BinaryOp::maximum: return !is_packed(dtype) && !is_bool(dtype);
       case BinaryOp::bit_and:
       case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-        return (is_integer(dtype) && !is_packed(dtype)) || is_bool(dtype);
-      default:
-        return is_integer(dtype) && !is_packed(dtype);  // modulo and shifts
+      case BinaryOp::bit_xor: return (is_integer(dtype) && !is_packed(dtype)) || is_bool(dtype);
+      default: return is_integer(dtype) && !is_packed(dtype);  // modulo and shifts
     }
   }
   void rule(const FusedMultiplyAdd& op) {
@@ -185,18 +178,32 @@ class OperationRules {
   }
 
   void rule(const Reduce& op) {
-    require(!op.axes.empty(), "a reduction folds no axis");
-    require(std::is_sorted(op.axes.begin(), op.axes.end()) &&
-                std::adjacent_find(op.axes.begin(), op.axes.end()) == op.axes.end(),
+    require_folds(op.axes, op.operand);
+    require_reduction_types(op);
+  }
+  void rule(const Dot& op) {
+    for (const ValueId factor : {op.left, op.right}) require_folds(op.axes, factor, false);
+    std::vector<AxisId> rest = union_of_axes(kernel_, {op.left, op.right});
+    std::erase_if(
+        rest, [&](AxisId axis) { return std::find(op.axes.begin(), op.axes.end(), axis) != op.axes.end(); });
+    require_axes(rest);
+    const DType left = type(op.left), right = type(op.right);
+    require(left == right, "the factors have types {} and {}", spelling(left), spelling(right));
+    require(!is_bool(left) && !is_packed(left), "a product does not take {}", spelling(left));
+    require_type(sum_type(left));
+  }
+  void require_folds(const std::vector<AxisId>& folded, ValueId operand, bool is_result = true) {
+    require(!folded.empty(), "a reduction folds no axis");
+    require(std::is_sorted(folded.begin(), folded.end()) &&
+                std::adjacent_find(folded.begin(), folded.end()) == folded.end(),
             "the folded axes are not ascending");
     std::vector<AxisId> rest;
-    for (const AxisId axis : axes(op.operand)) {
-      if (std::find(op.axes.begin(), op.axes.end(), axis) == op.axes.end()) rest.push_back(axis);
+    for (const AxisId axis : axes(operand)) {
+      if (std::find(folded.begin(), folded.end(), axis) == folded.end()) rest.push_back(axis);
     }
-    require(rest.size() + op.axes.size() == axes(op.operand).size(),
-            "a folded axis is not an axis of operand %{}", op.operand.index());
-    require_axes(rest);
-    require_reduction_types(op);
+    require(rest.size() + folded.size() == axes(operand).size(),
+            "a folded axis is not an axis of operand %{}", operand.index());
+    if (is_result) require_axes(rest);
   }
   void require_reduction_types(const Reduce& op) {
     const DType element = type(op.operand);
@@ -217,9 +224,7 @@ class OperationRules {
         require_operand(op.operand, DType::boolean);
         require_type(DType::boolean);
         break;
-      case ReduceOp::count:
-        require_type(DType::index);
-        break;
+      case ReduceOp::count: require_type(DType::index); break;
       case ReduceOp::argmax:
       case ReduceOp::argmin:
         require_type(DType::index);
@@ -272,6 +277,12 @@ struct References {
     return kernel.variables.contains(op.variable) ? "" : "no variable has the id that is read";
   }
   std::string operator()(const Reduce& op) const {
+    for (const AxisId id : op.axes) {
+      if (const std::string sentence = axis(id); !sentence.empty()) return sentence;
+    }
+    return "";
+  }
+  std::string operator()(const Dot& op) const {
     for (const AxisId id : op.axes) {
       if (const std::string sentence = axis(id); !sentence.empty()) return sentence;
     }

@@ -83,7 +83,7 @@ class Dropper {
         if (!may_lose_axes(kernel_.values.id_at(i))) return false;
         continue;
       }
-      if (std::holds_alternative<ir::Reduce>(user.op) || std::holds_alternative<ir::Pick>(user.op))
+      if (!ir::folded_axes(user.op).empty() || std::holds_alternative<ir::Pick>(user.op))
         return false;
       const bool covered = std::all_of(lost.begin(), lost.end(), [&](ir::AxisId axis) {
         return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) {

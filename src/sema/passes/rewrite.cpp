@@ -46,6 +46,10 @@ struct OperandVisitor {
     visit(op.fallback);
   }
   void operator()(ir::Reduce& op) const { visit(op.operand); }
+  void operator()(ir::Dot& op) const {
+    visit(op.left);
+    visit(op.right);
+  }
   void operator()(ir::Pick& op) const { visit(op.operand); }
 
   void operator()(ir::Define&) const {}

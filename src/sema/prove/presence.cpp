@@ -114,6 +114,7 @@ class Marker {
                             reduce->op == ir::ReduceOp::argmax || reduce->op == ir::ReduceOp::argmin;
       return !may_lack || proved(id);
     }
+    if (std::holds_alternative<ir::Dot>(op)) return true;
     if (!all_total) return false;
     if (const auto* load = std::get_if<ir::Load>(&op); load && !always_inside(*load)) return false;
     const bool depends = std::holds_alternative<ir::Load>(op) || std::holds_alternative<ir::Lookup>(op) ||

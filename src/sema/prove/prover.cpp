@@ -85,6 +85,7 @@ bool Prover::exists_op(ir::ValueId id, const Situation& situation, Memo& memo) {
     absence_ = Absence{id, -1, false};
     return false;
   }
+  if (std::holds_alternative<ir::Dot>(op)) return true;  // of nothing it is 0
   if (const auto* lookup = std::get_if<ir::Lookup>(&op)) {
     const auto count = static_cast<std::int64_t>(kernel_.tables[lookup->table].elements.size());
     const bool found = exists(lookup->index, situation, memo) &&

@@ -45,6 +45,7 @@ inline constexpr MathInfo kMathInfo[] = {
     {"ceil", 1, 0, 0},
     {"round", 1, 0, 0},
     {"trunc", 1, 0, 0},
+    {"round_tf32", 1, 0, kNoSuchFunction},
     {"min", 2, 0, 0},
     {"max", 2, 0, 0},
     {"clamp", 3, 0, 0},

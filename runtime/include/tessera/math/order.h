@@ -73,6 +73,12 @@ TESSERA_HD double min(double a, double b) { return detail::smaller(a, b); }
 TESSERA_HD float clamp(float x, float low, float high) { return min(max(x, low), high); }
 TESSERA_HD double clamp(double x, double low, double high) { return min(max(x, low), high); }
 
+TESSERA_HD float round_tf32(float x) {
+  const std::uint32_t bits = to_bits(x);
+  const bool is_finite = (bits & 0x7f800000u) != 0x7f800000u;
+  return is_finite ? from_bits((bits + 0x1000u) & ~0x1fffu) : x;
+}
+
 // Each of the following is one instruction on the device and exact everywhere, so the compiler's own may
 // serve.
 #if TESSERA_ON_DEVICE

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products as sums of what their factors give multiplied: for whoever knows sums and not products.
+#pragma once
+
+#include "sema/ir/module.h"
+
+namespace tessera::sema {
+
+/// Replaces every Dot by a Reduce of a multiplication, the factors converted to the type of the sum. Values are
+/// numbered anew, in the order of definition.
+void expand_products(ir::Kernel& kernel);
+
+/// Whether the kernel has a Dot.
+bool has_products(const ir::Kernel& kernel);
+
+}  // namespace tessera::sema

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products: which axes are contracted, in which type the factors meet and the terms are summed.
+#include "sema/products.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "sema/conversion.h"
+#include "sema/expressions.h"
+#include "sema/folded_axes.h"
+#include "sema/sizes.h"
+
+namespace tessera::sema {
+
+namespace {
+
+using AxisList = std::vector<ir::AxisId>;
+
+class Product {
+ public:
+  Product(Context& context, const ast::Call& node, Span span, Span name_span)
+      : context_(context), node_(node), span_(span), name_span_(name_span) {}
+
+  Operand of(const std::vector<Operand>& factors) {
+    if (factors[0].is_poison() || factors[1].is_poison()) return poison(span_);
+    const std::optional<DType> type = factor_type(factors);
+    if (!type) return poison(span_);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::optional<ir::ValueId> value = factor(factors[i], *type);
+      if (!value) return poison(span_);
+      written_[i] = node_.arguments[i].value;
+      factors_[i] = with_declared_axes(context_, *value, written_[i], span_);
+      spans_[i] = factors[i].span;
+    }
+    const std::optional<AxisList> axes = node_.axes ? named_axes() : shared_axes();
+    if (!axes || !check_bounded(*axes)) return poison(span_);
+    const DType sum = ir::sum_type(*type);
+    if (!check_precision(*type, sum)) return poison(span_);
+    if (context_.precision.multiply == "tf32") {
+      for (ir::ValueId& factor : factors_)
+        factor = context_.builder.add(ir::Unary{ir::UnaryOp::round_tf32, factor}, *type, span_);
+    }
+    return {context_.builder.add(ir::Dot{*axes, factors_[0], factors_[1]}, sum, span_), span_};
+  }
+
+ private:
+  const AxisList& axes_of(std::size_t i) const { return context_.builder[factors_[i]].axes; }
+
+  static bool is_fp8(DType type) { return is_narrow_float(type) && size_in_bytes(type) == 1; }
+
+  /// One type for both; the two kinds of fp8 meet in f16, which has all numbers of either.
+  std::optional<DType> factor_type(const std::vector<Operand>& factors) {
+    const std::optional<DType> left = own_type(context_, factors[0]), right = own_type(context_, factors[1]);
+    if (left && right && is_fp8(*left) && is_fp8(*right) && *left != *right) return DType::f16;
+    const bool are_values = factors[0].is_value() && factors[1].is_value();
+    if (are_values && *left != *right) return different_types(factors, *left, *right);
+    const std::optional<DType> type = meeting_type(context_, factors, Meeting::storage, name_span_);
+    if (!type || !is_bool(*type)) return type;
+    context_.sink.report(Diag::operator_type, name_span_, "dot", spelling(*type))
+        .help("`count[k](a && b)` counts where both hold");
+    return std::nullopt;
+  }
+
+  std::optional<DType> different_types(const std::vector<Operand>& factors, DType left, DType right) {
+    const DType wider = info(left).bits >= info(right).bits ? left : right;
+    context_.sink.report(Diag::mixed_types, name_span_, spelling(left), spelling(right))
+        .label(factors[0].span, "this is `{}`", spelling(left))
+        .label(factors[1].span, "this is `{}`", spelling(right))
+        .note("the factors of a product have one type, which chooses the instruction that multiplies them")
+        .help("convert one of them: `(… as {})`", spelling(wider));
+    return std::nullopt;
+  }
+
+  std::optional<ir::ValueId> factor(const Operand& operand, DType type) {
+    const std::optional<DType> own = own_type(context_, operand);
+    if (!own || *own == type || !operand.is_value()) return materialize(context_, operand, type);
+    return context_.builder.cast(operand.value(), type, operand.span);
+  }
+
+  std::optional<AxisList> named_axes() {
+    const std::string callee = "dot";
+    std::optional<AxisList> axes;
+    for (std::size_t i = 0; i < 2; ++i) {
+      axes = folded_axes(context_, {callee, name_span_, factors_[i], spans_[i], written_[i]}, *node_.axes);
+      if (!axes) return std::nullopt;
+    }
+    return axes;
+  }
+
+  std::optional<AxisList> shared_axes() {
+    AxisList shared;
+    std::ranges::set_intersection(axes_of(0), axes_of(1), std::back_inserter(shared));
+    if (shared.empty()) return nothing_shared();
+    for (const ir::AxisId id : shared) {
+      const ir::Axis& axis = context_.kernel.axes[id];
+      if (axis.kind != ir::AxisKind::grid) continue;
+      context_.sink.report(Diag::contracts_grid_axis, name_span_, axis.name)
+          .label(axis.span, "`{}` is an axis of the grid: each instance has its own part of it", axis.name)
+          .label(spans_[0], "this has {}", describe_axes(context_, axes_of(0)))
+          .label(spans_[1], "this has {}", describe_axes(context_, axes_of(1)))
+          .help("name what is summed, and the other shared axes stay: `dot[{}](…)`", other_than(id, shared));
+      return std::nullopt;
+    }
+    return shared;
+  }
+
+  /// A shared axis that may be contracted, as an example.
+  std::string other_than(ir::AxisId taken, const AxisList& shared) const {
+    for (const ir::AxisId id : shared)
+      if (id != taken && context_.kernel.axes[id].kind != ir::AxisKind::grid) return context_.name(id);
+    return "k";
+  }
+
+  std::optional<AxisList> nothing_shared() {
+    auto report = context_.sink.report(Diag::nothing_to_contract, name_span_);
+    report.label(spans_[0], "this has {}", describe_axes(context_, axes_of(0)))
+        .label(spans_[1], "this has {}", describe_axes(context_, axes_of(1)));
+    for (const ir::AxisId left : axes_of(0)) {
+      for (const ir::AxisId right : axes_of(1)) {
+        const ir::Axis &a = context_.kernel.axes[left], &b = context_.kernel.axes[right];
+        if (!a.dimension || a.dimension != b.dimension) continue;
+        report
+            .note("`{}` and `{}` are two ranges over `{}`: an axis is a range, not a dimension", a.name,
+                  b.name, context_.kernel.symbols[*a.dimension].name)
+            .help("index both factors with one of them");
+        return std::nullopt;
+      }
+    }
+    report.help("index both factors with the range to sum over: `dot(a[m, k], b[k, n])`");
+    return std::nullopt;
+  }
+
+  /// R19: an operand's tile has bounded axes, those that are summed excepted.
+  bool check_bounded(const AxisList& contracted) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (const ir::AxisId id : axes_of(i)) {
+        const bool is_contracted = std::ranges::find(contracted, id) != contracted.end();
+        if (is_contracted || is_bounded(context_, id)) continue;
+        const std::string& name = context_.name(id);
+        context_.sink.report(Diag::unbounded_factor, spans_[i], name)
+            .label(context_.kernel.axes[id].span, "`{}` comes from here", name)
+            .note(
+                "a product's operands lie in tiles on the chip, so every axis that is not summed has a bound")
+            .help("give the range a step with `by`, or bound it: `where {} <= 256`",
+                  context_.spell(context_.kernel.axes[id].upper));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// What `precision(multiply = …, accumulate = …)` says must be what happens (R27).
+  bool check_precision(DType factor, DType sum) {
+    const Precision& precision = context_.precision;
+    const bool is_tf32 = precision.multiply == "tf32";
+    if (!precision.multiply.empty() && precision.multiply != spelling(factor) &&
+        !(is_tf32 && factor == DType::f32)) {
+      auto report =
+          context_.sink.report(Diag::multiply_type, name_span_, precision.multiply, spelling(factor));
+      report.label(precision.multiply_span, "`multiply` is stated here")
+          .label(spans_[0], "this is `{}`", spelling(factor));
+      if (is_float(factor))
+        report.help("convert the factors: `(… as {})`", is_tf32 ? "f32" : precision.multiply);
+      return false;
+    }
+    if (!precision.accumulate || *precision.accumulate == sum) return true;
+    context_.sink.report(Diag::accumulate_type, name_span_, spelling(*precision.accumulate), spelling(sum))
+        .label(precision.accumulate_span, "`accumulate` is stated here")
+        .label(spans_[0], "factors of `{}` are summed in `{}`", spelling(factor), spelling(sum));
+    return false;
+  }
+
+  Context& context_;
+  const ast::Call& node_;
+  Span span_, name_span_;
+  ir::ValueId factors_[2];
+  ast::ExprId written_[2];
+  Span spans_[2];
+};
+
+}  // namespace
+
+Operand check_dot(Context& context, const ast::Call& node, const std::vector<Operand>& factors, Span span,
+                  Span name_span) {
+  if (factors.size() != 2) {
+    context.sink.report(Diag::wrong_argument_count, span, "dot", 2, "s", factors.size())
+        .help("a product of three is `dot(dot(a, b) as bf16, c)`, which says where it is rounded");
+    return poison(span);
+  }
+  return Product(context, node, span, name_span).of(factors);
+}
+
+}  // namespace tessera::sema
