@@ -62,7 +62,12 @@ class Collector {
     expression(node.end);
     block(node.body);
   }
-  void visit(const lowered::Shared& node) { text(node.count); }
+  void visit(const lowered::Shared& node) {
+    text(node.count);
+    text(node.first_byte);
+  }
+  void visit(const lowered::Lambda& node) { block(node.body); }
+  void visit(const lowered::Using& node) { text(node.type); }
 };
 
 // Names are given out again once their scope has closed, so a local is used if something behind it in its own block
@@ -80,6 +85,10 @@ void prune(Block& statements) {
     } else if (auto* branch = std::get_if<lowered::If>(&statement.node)) {
       prune(branch->then);
       is_dead = branch->then.empty();
+    } else if (auto* lambda = std::get_if<lowered::Lambda>(&statement.node)) {
+      prune(lambda->body);
+    } else if (const auto* alias = std::get_if<lowered::Using>(&statement.node)) {
+      is_dead = !used.contains(alias->name);
     }
     if (is_dead) {
       statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));

@@ -14,6 +14,7 @@ std::string directive_of(size_t line, const std::string& literal) {
 const lowered::Block* body_of(const lowered::Statement& statement) {
   if (const auto* branch = std::get_if<lowered::If>(&statement.node)) return &branch->then;
   if (const auto* loop = std::get_if<lowered::For>(&statement.node)) return &loop->body;
+  if (const auto* lambda = std::get_if<lowered::Lambda>(&statement.node)) return &lambda->body;
   return nullptr;
 }
 

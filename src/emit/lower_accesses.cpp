@@ -111,8 +111,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Load& op) {
   Evaluated result;
   result.exists = has_elements(id, op);
   result.value = access(op.tensor, op.indices, op.in_bounds, "load", {}, tensor.dtype, result.exists);
-  const Expr has = lowered::conjunction(
-      lane_among(analysis_.dependence.at(id).axes) ? has_element() : nullptr, stands_before_loops(op));
+  const Expr has = lowered::conjunction(within(analysis_.dependence.at(id).axes), stands_before_loops(op));
   if (!result.exists && has) result.value = lowered::ternary(has, result.value, lowered::zero(tensor.dtype));
   if (!result.exists) return result;
   result.exists = lowered::conjunction(has, result.exists);

@@ -38,7 +38,7 @@ FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& functio
   for (UnitAxis& unit : units_) unit.is_strips = unit.axis == strip_axis_;
 }
 
-lowered::Function FunctionLowering::run() {
+void FunctionLowering::reserve_names() {
   function_.name =
       safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
   for (const auto& symbol : kernel_.symbols) names_.reserve(safe_name(symbol.name));
@@ -55,6 +55,10 @@ lowered::Function FunctionLowering::run() {
   }
   names_.reserve(strip_);
   names_.reserve(item_);
+}
+
+lowered::Function FunctionLowering::run() {
+  reserve_names();
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
   const std::string chunk =

@@ -73,16 +73,18 @@ struct Residency {
 class FunctionLowering {
  public:
   FunctionLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
+  virtual ~FunctionLowering() = default;
 
-  lowered::Function run();
+  virtual lowered::Function run();
   const lowered::Expr& unit_count() const { return unit_count_; }
   int kept_bytes() const { return kept_bytes_; }
 
- private:
+ protected:
   using Node = decltype(lowered::Statement::node);
 
   // lower_function.cpp: scopes, names, the loop over units
   std::string comment() const;
+  void reserve_names();
   void unit_loop(const std::function<void()>& body);
   void single_axis_units(const UnitAxis& unit, const std::function<void()>& body);
   void bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body);
@@ -132,7 +134,7 @@ class FunctionLowering {
   Evaluated compute(ir::ValueId id, const ir::ScalarArgument& op);
   Evaluated compute(ir::ValueId id, const ir::Lookup& op);
   Evaluated compute(ir::ValueId id, const ir::Load& op);
-  Evaluated compute(ir::ValueId id, const ir::ReadVariable& op);
+  virtual Evaluated compute(ir::ValueId id, const ir::ReadVariable& op);
   Evaluated compute(ir::ValueId id, const ir::Unary& op);
   Evaluated compute(ir::ValueId id, const ir::Binary& op);
   Evaluated compute(ir::ValueId id, const ir::FusedMultiplyAdd& op);
@@ -142,7 +144,7 @@ class FunctionLowering {
   Evaluated compute(ir::ValueId id, const ir::Filter& op);
   Evaluated compute(ir::ValueId id, const ir::Coalesce& op);
   Evaluated compute(ir::ValueId id, const ir::Reduce& op);
-  Evaluated compute(ir::ValueId id, const ir::Dot& op);
+  virtual Evaluated compute(ir::ValueId id, const ir::Dot& op);
   Evaluated compute(ir::ValueId id, const ir::Pick& op);
   Evaluated name_result(ir::ValueId id, Evaluated result, bool crosses_scope);
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
@@ -152,6 +154,11 @@ class FunctionLowering {
   bool divides_lane(const ir::Binary& op) const;
   lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
+
+  /// What is computed already, at the current point.
+  virtual std::optional<Evaluated> held(ir::ValueId) { return std::nullopt; }
+  /// Whether the current point of these axes exists; null where it is known to.
+  virtual lowered::Expr within(const AxisSet& axes) { return lane_among(axes) ? has_element() : nullptr; }
 
   // lower_accesses.cpp: loads and stores, and where their addresses are computed
   lowered::Expr has_elements(ir::ValueId id, const ir::Load& op);
@@ -223,9 +230,9 @@ class FunctionLowering {
   const Lane* crossed_lane(const ir::Reduce& op) const;
 
   // lower_statements.cpp
-  void block(const ir::Block& statements);
-  void declare_variable(const ir::Declare& declare, Span span);
-  void assign(const ir::Assign& assign, Span span);
+  virtual void block(const ir::Block& statements);
+  virtual void declare_variable(const ir::Declare& declare, Span span);
+  virtual void assign(const ir::Assign& assign, Span span);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
   void writes(const std::vector<const ir::Statement*>& batch);
   struct VectorWrite {
@@ -242,7 +249,8 @@ class FunctionLowering {
   void plain_write(const ir::Statement& statement);
   lowered::Expr as_float_for(const ir::Write& write);
   void store_element(const ir::Write& write, Span span);
-  void run_loop(const ir::Loop& loop);
+  virtual void run_loop(const ir::Loop& loop);
+  bool is_assigned_before_use(ir::ValueId read, std::span<const ir::Statement> later) const;
   void snapshot(ir::ValueId read, std::span<const ir::Statement> later);
   void copy_storage(const Storage& original, const Storage& copy);
   bool may_assign(const ir::Statement& statement, ir::VariableId variable) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emit/lower_function.h"
+#include "emit/tile_lowering.h"
 
 namespace tessera::emit {
 
@@ -91,6 +92,14 @@ void drop_empty_residency(KernelPlan& plan, LoweredPhase& lowered) {
 
 LoweredPhase lower(KernelPlan& plan) {
   LoweredPhase result;
+  if (plan.tiles) {
+    Residency nothing;
+    TileLowering function(plan, plan.phase.functions[0], nothing);
+    result.functions.push_back(function.run());
+    result.unit_count.push_back(function.unit_count());
+    result.kept.emplace_back();
+    return result;
+  }
   for (const FunctionPlan& function : plan.phase.functions) {
     Residency residency;
     lowered::Function text;

@@ -25,7 +25,7 @@ void FunctionLowering::declare_stages() {
     stages_[load] = named(tensor.name + "_tile");
     const Lane& lane = phase_.lanes[0];
     const std::string lanes = lane.tile > 0 ? std::to_string(lane.tile) : "kChunk";
-    emit(lowered::Shared{type_name(tensor.dtype), stages_[load], lanes + " * kPitch"},
+    emit(lowered::Shared{type_name(tensor.dtype), stages_[load], lanes + " * kPitch", ""},
          kernel_.values[load].span);
   }
 }

@@ -70,8 +70,18 @@ void FunctionLowering::declare_variable(const ir::Declare& declare_statement, Sp
 // The variable may be assigned before the last use of what it held here: then that is copied, here, where every use
 // sees it, and outside of the loops that assign it.
 void FunctionLowering::snapshot(ir::ValueId read, std::span<const ir::Statement> later) {
+  if (!is_assigned_before_use(read, later)) return;
+  const auto& op = std::get<ir::ReadVariable>(kernel_.values[read].op);
+  const Storage original = variables_.at(op.variable);
+  Storage copy = original;
+  copy.base = storage_name(kernel_.variables[op.variable].name + "_before", copy.unrolled);
+  copy_storage(original, copy);
+  snapshots_[read] = copy;
+}
+
+bool FunctionLowering::is_assigned_before_use(ir::ValueId read, std::span<const ir::Statement> later) const {
   const auto* op = std::get_if<ir::ReadVariable>(&kernel_.values[read].op);
-  if (!op || !analysis_.dependence.contains(read)) return;
+  if (!op || !analysis_.dependence.contains(read)) return false;
   std::set<ir::ValueId> seen;
   bool assigned = false, needed = false;
   for (const ir::Statement& statement : later) {
@@ -84,12 +94,7 @@ void FunctionLowering::snapshot(ir::ValueId read, std::span<const ir::Statement>
     needed = needed || (assigned && uses(statement, read, seen));
     assigned = assigned || assigns;
   }
-  if (!needed) return;
-  const Storage original = variables_.at(op->variable);
-  Storage copy = original;
-  copy.base = storage_name(kernel_.variables[op->variable].name + "_before", copy.unrolled);
-  copy_storage(original, copy);
-  snapshots_[read] = copy;
+  return needed;
 }
 
 void FunctionLowering::copy_storage(const Storage& original, const Storage& copy) {

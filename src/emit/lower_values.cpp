@@ -66,6 +66,7 @@ const char* integer_function(ir::BinaryOp op) {
 }  // namespace
 
 Evaluated FunctionLowering::eval(ir::ValueId id) {
+  if (std::optional<Evaluated> known = held(id)) return *known;
   const size_t target = scope_of(id);
   const Instance key = instance(id);
   if (const auto found = scopes_[target].memo.find(key); found != scopes_[target].memo.end())

@@ -122,13 +122,23 @@ struct For {
 struct Barrier {
   std::string reason;
 };
-/// A shared array: `TESSERA_SHARED(type, name, count);`
+/// A shared array: `TESSERA_SHARED(type, name, count);`, or at a byte of the launch's shared memory.
 struct Shared {
   std::string type, name, count;
+  std::string first_byte;
+};
+/// `const auto name = [&](parameters) { … };`
+struct Lambda {
+  std::string name, parameters;
+  Block body;
+};
+/// `using name = type;`
+struct Using {
+  std::string name, type;
 };
 
 struct Statement {
-  std::variant<Comment, Local, Assign, Evaluate, If, For, Barrier, Shared> node;
+  std::variant<Comment, Local, Assign, Evaluate, If, For, Barrier, Shared, Lambda, Using> node;
   Span span;  // where in the .tsr it comes from; printed as a trailing comment
 };
 

@@ -8,6 +8,7 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_variants.h"
 #include "sema/passes/expand_products.h"
 
 namespace tessera::emit {
@@ -65,12 +66,34 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
 }
 
 // Products become sums of products, which the threads compute like any other sum.
-void plan_as_sums(KernelPlan& plan) {
+void plan_as_sums(KernelPlan& plan, const std::string& reason) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
   sema::expand_products(*expanded);
   plan.expanded = std::move(expanded);
   plan.kernel = plan.expanded.get();
-  plan.phase.reasons.emplace_back("products are sums of products here: no tensor cores");
+  plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
+}
+
+// A phase with products runs in tiles if it can.
+bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
+  PhasePlan& phase = plan.phase;
+  phase.grid = &plan.kernel->grids.at(0);
+  phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
+  TileDecision decision =
+      plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);
+  if (!decision.plan) {
+    phase = {};
+    plan_as_sums(plan, decision.reason);
+    return false;
+  }
+  plan.tiles = std::move(decision.plan);
+  for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
+    const ir::AxisId axis = plan.kernel->axes.id_at(k);
+    const bool is_let = plan.kernel->axes[axis].kind == ir::AxisKind::let && !plan.tiles->role(axis);
+    phase.roles[axis] = is_let ? Role::serial : Role::unit;
+  }
+  phase.functions.push_back({});
+  return true;
 }
 
 }  // namespace
@@ -90,8 +113,8 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
                                     const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (!check_requests(kernel, target, overrides, sink)) return std::nullopt;
   KernelPlan plan{
-      .kernel = &kernel, .expanded = nullptr, .target = &target, .sizes = kernel.sizes, .phase = {}};
-  if (sema::has_products(kernel)) plan_as_sums(plan);
+      .kernel = &kernel, .expanded = nullptr, .target = &target, .sizes = kernel.sizes, .phase = {}, .tiles = {}};
+  if (sema::has_products(kernel) && plan_in_tiles(plan, overrides)) return plan;
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
@@ -154,6 +177,7 @@ std::string describe(const KernelPlan& plan) {
                             : ", whole";
     text += '\n';
   }
+  if (plan.tiles) return text + describe_tiles(plan);
   for (const Variant& variant : phase.variants)
     text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name,
                         variant.threads, variant.rows, variant.vector, variant.strips,

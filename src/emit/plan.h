@@ -14,6 +14,7 @@
 #include "emit/analysis.h"
 #include "emit/emit.h"
 #include "emit/target.h"
+#include "emit/tile_plan.h"
 #include "sema/ir/module.h"
 
 namespace tessera::emit {
@@ -75,6 +76,10 @@ struct Variant {
   bool ragged = false;     // asks for no alignment and no stride: vectors cross the ends of lines
   int64_t lane_limit = 0;  // largest extent of the lanes it can hold; 0: any
   int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
+  // Of a function in tiles:
+  std::map<std::string, std::string> arguments = {};  // of its template, by parameter
+  std::string condition = {}, explanation = {};            // when the launcher takes it, and what to say of it
+  int shared_bytes = 0;
 };
 
 /// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.
@@ -154,6 +159,7 @@ struct KernelPlan {
   const Target* target = nullptr;
   ir::SizeTable sizes;  // the kernel's table and what planning added
   PhasePlan phase;
+  std::optional<TilePlan> tiles;  // of a phase with products that runs in tiles
 };
 
 /// Plans one kernel for one chip. Requests that cannot be honoured are reported, and nothing is returned.

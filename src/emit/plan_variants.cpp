@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Group sizes, vector widths and strips from the registers that a resident row takes, in closed form.
 #include "emit/plan_variants.h"
+#include "emit/tile_variants.h"
 
 #include <fmt/format.h>
 
@@ -368,6 +369,10 @@ class VariantChooser {
 
 bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
                      DiagnosticSink&) {
+  if (plan.tiles) {
+    choose_tile_variants(plan);
+    return true;
+  }
   VariantChooser(plan, lowered, overrides).run();
   std::string names;
   for (ir::ValueId value : lowered.kept[0].values) {

@@ -57,7 +57,21 @@ class FunctionPrinter {
   }
   void print_node(const lowered::Barrier& node, const std::string&) { line("barrier();", node.reason); }
   void print_node(const lowered::Shared& node, const std::string& remark) {
+    if (!node.first_byte.empty())
+      return line(fmt::format("TESSERA_DYNAMIC_SHARED({}, {}, {}, {});", node.type, node.name, node.first_byte,
+                              node.count),
+                  remark);
     line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
+  }
+  void print_node(const lowered::Using& node, const std::string& remark) {
+    line(fmt::format("using {} = {};", node.name, node.type), remark);
+  }
+  void print_node(const lowered::Lambda& node, const std::string& remark) {
+    line(fmt::format("const auto {} = [&]({}) {{", node.name, node.parameters), remark);
+    writer_.indent();
+    block(node.body);
+    writer_.outdent();
+    line("};");
   }
   void print_node(const lowered::If& node, const std::string& remark) {
     const std::string head = fmt::format("if ({})", print(node.condition));

@@ -116,11 +116,12 @@ class LauncherPrinter {
   // What all variants have in common is said once; functions that read different things name them at the call.
   void define_run() {
     const std::string arguments = shared_arguments();
-    writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}) {{",
+    writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}{}) {{",
+                             plan_.tiles ? ", DynamicShared shared" : "",
                              arguments.empty() ? ", const auto&... arguments" : ""));
     writer_.indent();
-    writer_.line(fmt::format("return launch(check, options, kernel, blocks, threads, {});",
-                             arguments.empty() ? "arguments..." : arguments));
+    writer_.line(fmt::format("return launch(check, options, kernel, blocks, threads, {}{});",
+                             plan_.tiles ? "shared, " : "", arguments.empty() ? "arguments..." : arguments));
     writer_.outdent();
     writer_.line("};");
   }
@@ -157,6 +158,7 @@ class LauncherPrinter {
   }
 
   std::string condition(const Variant& variant) const {
+    if (!variant.condition.empty()) return variant.condition;
     std::string result = variant.aligned ? "aligned" : "";
     if (variant.lane_limit > 0) {
       for (const Lane& lane : plan_.phase.lanes) {
@@ -189,12 +191,15 @@ class LauncherPrinter {
     const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
     writer_.line(fmt::format("case {}:", k), explain(variant));
     writer_.indent();
-    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{});", instantiation(function, variant), blocks,
-                             variant.threads * variant.rows, own));
+    const std::string shared =
+        plan_.tiles ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
+    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{}{});", instantiation(function, variant), blocks,
+                             variant.threads * variant.rows, shared, own));
     writer_.outdent();
   }
 
   std::string explain(const Variant& variant) const {
+    if (!variant.explanation.empty()) return variant.explanation;
     const std::string group =
         variant.threads != 32 ? fmt::format("a group of {} threads", variant.threads) : "a warp";
     const bool resident = plan_.phase.functions[static_cast<size_t>(variant.function)].resident;
@@ -215,6 +220,9 @@ class LauncherPrinter {
   // The count of units with the numbers of a variant in place of the template's parameters.
   Expr specialise(const Expr& expression, const Variant& variant) const {
     const bool is_name = expression->kind == lowered::Expression::Kind::name;
+    if (const auto argument = variant.arguments.find(expression->text);
+        is_name && argument != variant.arguments.end())
+      return lowered::name(argument->second, DType::index);
     if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
     if (is_name && expression->text == "kRows") return lowered::integer(variant.rows);
     const FunctionPlan& function = plan_.phase.functions[static_cast<size_t>(variant.function)];
@@ -259,6 +267,9 @@ int times_named(const std::string& text, const std::string& name) {
 }
 
 std::string template_argument(const Variant& variant, const std::string& parameter) {
+  const std::string name = parameter.substr(parameter.rfind(' ') + 1);
+  if (const auto argument = variant.arguments.find(name); argument != variant.arguments.end())
+    return argument->second;
   if (parameter.ends_with("kAligned")) return variant.ragged ? "false" : "true";
   const int number = parameter.ends_with("kThreads")  ? variant.threads
                      : parameter.ends_with("kRows")   ? variant.rows

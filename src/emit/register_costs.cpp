@@ -88,6 +88,8 @@ struct Counter {
   void operator()(const lowered::Comment&) {}
   void operator()(const lowered::Barrier&) { ++work.instructions; }
   void operator()(const lowered::Shared&) {}
+  void operator()(const lowered::Lambda&) {}
+  void operator()(const lowered::Using&) {}
 };
 
 const ScratchRow* scratch_row(std::string_view function) {

@@ -98,6 +98,8 @@ class RegisterWalk {
   void block(const lowered::Block& statements);
   void visit(const lowered::Comment&);
   void visit(const lowered::Shared&);
+  void visit(const lowered::Lambda&) {}
+  void visit(const lowered::Using&) {}
   void visit(const lowered::Barrier&);
   void visit(const lowered::Evaluate& node);
   void visit(const lowered::Local& node);

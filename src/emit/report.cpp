@@ -78,13 +78,18 @@ class Reporter {
                                      : plan_.phase.vector_loads.contains(access.value);
     const bool has_lane = std::any_of(plan_.phase.lanes.begin(), plan_.phase.lanes.end(),
                                       [&](const Lane& lane) { return access.axes.contains(lane.axis); });
-    const char* kind = vector     ? "coalesced, vectors when aligned"
+    const bool staged = plan_.tiles && plan_.tiles->majors.contains(access.value);
+    const char* kind = staged     ? "tiles through shared memory"
+                       : vector   ? "coalesced, vectors when aligned"
                        : has_lane ? "element by element"
                                   : "one address for a group";
     return fmt::format("  {} {:<14} {}\n", access.write ? "store" : "load ", tensor.name, kind);
   }
 
   std::string describe(const Variant& variant) const {
+    if (plan_.tiles)
+      return fmt::format("  variant {:<18} {:4} threads a block, {} bytes of shared memory, {}\n", variant.name,
+                         variant.threads, variant.shared_bytes, instantiation(function_of(variant), variant));
     const int threads = variant.threads * variant.rows;
     const int registers = estimate_registers(function_of(variant), variant, *plan_.target);
     const int taken = (registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;

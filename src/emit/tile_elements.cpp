@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements, rows and columns that a thread has of a tile in registers, and what it holds for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+TilePlace TileLowering::place_of(const AxisSet& axes) const {
+  TilePlace place;
+  for (ir::AxisId axis : axes) {
+    if (tiles_.role(axis) == TileRole::row) place.row = axis;
+    if (tiles_.role(axis) == TileRole::column) place.column = axis;
+  }
+  return place;
+}
+
+// The layout of a tile; of rows or columns alone the first one that has them.
+std::string TileLowering::layout_of(const TilePlace& place) {
+  for (const auto& [known, name] : layouts_) {
+    const bool fits = (!place.row || place.row == known.row) && (!place.column || place.column == known.column);
+    if (fits) return name;
+  }
+  TESSERA_CHECK(place.is_tile(), "rows and columns are those of a tile");
+  std::string wanted = "Tile";
+  for (ir::AxisId axis : {*place.row, *place.column})
+    for (char c : kernel_.axes[axis].name) wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string name = names_.take(wanted);
+  emit(lowered::Using{name, fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
+                                        extents_.at(*place.row), extents_.at(*place.column))});
+  layouts_.emplace_back(place, name);
+  return name;
+}
+
+void TileLowering::over(const TilePlace& place, const std::function<void()>& body) {
+  if (place.is_scalar()) return body();
+  const std::string layout = layout_of(place);
+  const bool tile = place.is_tile();
+  const std::string& counter = tile ? strip_ : item_;
+  const char* count = tile ? "kCount" : place.row ? "kRowCount" : "kColumnCount";
+  Scope bindings;
+  std::vector<std::pair<std::string, Expr>> coordinates;
+  const auto bind = [&](ir::AxisId axis, const std::string& member) {
+    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
+    const Expr inside = lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
+    coordinates.emplace_back(name, lowered::add(range_of(axis).first, inside));
+    bindings.axes.insert(axis);
+    bindings.coordinates[axis] = lowered::name(name, DType::index);
+  };
+  if (place.row) bind(*place.row, tile ? "row" : "row_of_slot");
+  if (place.column) bind(*place.column, tile ? "column" : "column_of_slot");
+  const Loop outer = std::exchange(loop_, tile ? Loop::elements : place.row ? Loop::rows : Loop::columns);
+  const std::string outer_layout = std::exchange(loop_layout_, layout);
+  const AxisSet outer_inside = std::exchange(inside_, {});
+  loop(fmt::format("int {0} = 0; {0} < {1}::{2}; ++{0}", counter, layout, count), true, std::move(bindings), [&] {
+    for (const auto& [name, value] : coordinates) emit(lowered::Local{"index", name, {}, value, true, false});
+    body();
+  });
+  for (const auto& [name, value] : coordinates) names_.release(name);
+  loop_ = outer;
+  loop_layout_ = outer_layout;
+  inside_ = outer_inside;
+}
+
+void TileLowering::over_existing(const TilePlace& place, const std::function<void()>& body) {
+  over(place, [&] {
+    AxisSet axes;
+    if (place.row) axes.insert(*place.row);
+    if (place.column) axes.insert(*place.column);
+    const Expr exists = within(axes);
+    const std::string reason = axes.empty() ? "" : "guard: tiles end";
+    inside_.insert(axes.begin(), axes.end());
+    guard(exists, reason, true, Scope{}, body);
+    inside_.clear();
+  });
+}
+
+Expr TileLowering::within(const AxisSet& axes) {
+  Expr result;
+  for (ir::AxisId axis : axes) {
+    if (!extents_.contains(axis) || inside_.contains(axis)) continue;
+    result = lowered::conjunction(
+        result, lowered::binary("<", coordinate(axis), range_of(axis).end, DType::boolean));
+  }
+  return result;
+}
+
+HeldTile TileLowering::declare_tile(std::string_view name, DType type, const TilePlace& place, Span span) {
+  HeldTile tile{named(name), type, place};
+  if (place.is_scalar()) {
+    emit(lowered::Local{type_name(type), tile.name, {}, nullptr, false, false}, span);
+    return tile;
+  }
+  const char* kind = place.is_tile() ? "Fragment" : place.row ? "RowFragment" : "ColumnFragment";
+  emit(lowered::Local{fmt::format("{}<{}, {}>", kind, type_name(type), layout_of(place)), tile.name, {}, nullptr,
+                      false, false},
+       span);
+  return tile;
+}
+
+// At the current point: an element of a tile by the counter of elements, one of rows also by its row.
+Expr TileLowering::element_of(const HeldTile& tile) const {
+  const Expr whole = lowered::name(tile.name, tile.type);
+  if (tile.place.is_scalar()) return whole;
+  const Expr element = lowered::name(strip_, DType::index), slot = lowered::name(item_, DType::index);
+  if (tile.place.is_tile() || loop_ == Loop::rows || loop_ == Loop::columns)
+    return lowered::element(whole, tile.place.is_tile() ? element : slot, tile.type);
+  const char* member = tile.place.row ? "::row_slot" : "::column_slot";
+  return lowered::element(whole, lowered::call(loop_layout_ + member, {element}, DType::index), tile.type);
+}
+
+std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
+  const auto found = held_.find(id);
+  if (found == held_.end()) return std::nullopt;
+  // Computed anew where threads have other elements.
+  if (loop_ == Loop::shared && !found->second.place.is_scalar()) return std::nullopt;
+  return Evaluated{element_of(found->second), nullptr};
+}
+
+Evaluated TileLowering::compute(ir::ValueId id, const ir::ReadVariable& op) {
+  const auto copy = before_.find(id);
+  return {element_of(copy != before_.end() ? copy->second : state_.at(op.variable)), nullptr};
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function in tiles from the outside in: its constants, what it has in shared memory, the loop over instances.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "emit/identifiers.h"
+#include "emit/signature.h"
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
+TileLowering::TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
+    : FunctionLowering(plan, function, residency), tiles_(*plan.tiles) {}
+
+lowered::Function TileLowering::run() {
+  reserve_names();
+  name_extents();
+  scopes_.push_back(Scope{});
+  scopes_.back().block = &blocks_.emplace_back();
+  emit(lowered::Local{"constexpr int",
+                      "kThreads",
+                      {},
+                      lowered::name("32 * kWarpRows * kWarpColumns", DType::index),
+                      false,
+                      false});
+  declare_layouts();
+  declare_factors();
+  instances([&] {
+    std::vector<const TileFactor*> staged;
+    collect_staged(phase_.grid->body, std::nullopt, {}, staged);
+    fill_once(staged);
+    block(phase_.grid->body);
+  });
+  function_.body = std::move(*scopes_.front().block);
+  remove_unused_locals(function_.body);
+  std::set<std::string> named;
+  for (const auto& [axis, constant] : extents_)
+    if (named.insert(constant).second) function_.template_parameters.push_back("int " + constant);
+  for (const char* parameter : {"int kStages", "int kWarpRows", "int kWarpColumns"})
+    function_.template_parameters.push_back(parameter);
+  if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
+  for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
+  function_.threads = "32 * kWarpRows * kWarpColumns";
+  function_.parameters = kernel_parameters(kernel_, function_);
+  function_.comment = fmt::format("{}: a block of warps shares the tiles of an instance.", kernel_.c_name);
+  plan_.tiles->extents = extents_;
+  plan_.tiles->majors = majors_;
+  return std::move(function_);
+}
+
+// The name behind `by` where there is one: it is what the user calls the extent.
+void TileLowering::name_extents() {
+  for (const auto& [axis, role] : tiles_.roles) {
+    const ir::Axis& entry = kernel_.axes[axis];
+    const std::string wanted =
+        entry.step_name.empty() ? fmt::format("k{}Tile", capitalised(entry.name)) : entry.step_name;
+    extents_[axis] = names_.take(wanted);
+  }
+  names_.reserve("kThreads");
+}
+
+void TileLowering::declare_layouts() {
+  const auto use = [&](const std::vector<ir::AxisId>& axes) {
+    const TilePlace place = place_of({axes.begin(), axes.end()});
+    if (place.is_tile()) layout_of(place);
+  };
+  for (const auto& [id, product] : tiles_.products) use(kernel_.values[id].axes);
+  for (const auto& [id, dependence] : analysis_.dependence) {
+    if (tiles_.anchored.contains(id)) use(kernel_.values[id].axes);
+    const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
+    if (!reduce || !tiles_.is_in_registers(reduce->axes[0])) continue;
+    AxisSet axes(kernel_.values[id].axes.begin(), kernel_.values[id].axes.end());
+    axes.insert(reduce->axes[0]);
+    const std::string layout = layout_of(place_of(axes));
+    if (!groups_.contains(layout)) {
+      groups_[layout] = named("threads");
+      emit(lowered::Local{fmt::format("FragmentGroup<{}>", layout), groups_[layout], {}, nullptr, false, false});
+    }
+  }
+}
+
+void TileLowering::declare_factors() {
+  std::string offset = "0";
+  for (const auto& [id, product] : tiles_.products) {
+    declare_factor(product, product.rows, offset);
+    declare_factor(product, product.columns, offset);
+  }
+}
+
+void TileLowering::declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset) {
+  if (factor.way == TileFactor::Way::registers) return;
+  const bool is_staged = factor.way == TileFactor::Way::staged;
+  const auto same = std::ranges::find_if(factors_, [&](const FactorTile& other) {
+    return other.factor.value == factor.value && other.factor.width == factor.width &&
+           other.factor.depth == factor.depth;
+  });
+  if (same != factors_.end()) return;
+  const DType type = kernel_.values[factor.value].dtype;
+  const auto& dependence = analysis_.dependence.at(is_staged ? factor.load : factor.value);
+  FactorTile entry{.factor = factor, .is_tf32 = product.is_tf32};
+  entry.is_ring = is_staged && (product.has_own_loop || std::ranges::any_of(dependence.loops, [&](auto axis) {
+                                  return kernel_.axes[axis].is_tile();
+                                }));
+  std::string name = "factor";
+  if (is_staged) {
+    name = kernel_.tensors[std::get<ir::Load>(kernel_.values[factor.load].op).tensor].name;
+  } else if (!kernel_.values[factor.value].name.empty()) {
+    name = kernel_.values[factor.value].name;
+  }
+  if (is_staged && !majors_.contains(factor.load)) majors_[factor.load] = names_.take("kMajor" + capitalised(name));
+  entry.major = is_staged ? majors_.at(factor.load) : "Major::k";
+  const std::string elements = named(name + "_elements");
+  const std::string tile_type = names_.take("Tile" + capitalised(name));
+  entry.ring = named(name + (entry.is_ring ? "_tiles" : "_tile"));
+  entry.tile = entry.ring;
+  const std::string &width = extents_.at(factor.width), &depth = extents_.at(factor.depth);
+  const std::string lines =
+      is_staged ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
+                : fmt::format("{}, {}", width, depth);
+  emit(lowered::Using{tile_type,
+                      entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages>", type_name(type), lines)
+                                    : fmt::format("OperandTile<{}, {}>", type_name(type), lines)});
+  emit(lowered::Shared{type_name(type), elements, tile_type + "::kCount", offset});
+  const std::string bytes = fmt::format("{}::kCount * {}", tile_type, size_in_bytes(type));
+  offset = offset == "0" ? bytes : offset + " + " + bytes;
+  emit(lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
+  factors_.push_back(std::move(entry));
+}
+
+FactorTile& TileLowering::tile_of(const TileFactor& factor) {
+  const auto found = std::ranges::find_if(factors_, [&](const FactorTile& other) {
+    return other.factor.value == factor.value && other.factor.width == factor.width &&
+           other.factor.depth == factor.depth;
+  });
+  TESSERA_CHECK(found != factors_.end(), "every factor in shared memory has a tile");
+  return *found;
+}
+
+void TileLowering::instances(const std::function<void()>& body) {
+  std::vector<Expr> counts;
+  std::vector<std::string> positions;
+  unit_count_ = lowered::integer(1);
+  std::string joined, product;
+  for (ir::AxisId axis : phase_.grid->axes) {
+    const ir::Axis& entry = kernel_.axes[axis];
+    Expr count = size(plan_.sizes.subtract(entry.upper, entry.lower));
+    const bool is_tiled = extents_.contains(axis);
+    if (is_tiled) count = lowered::call("ceil_divide", {count, extent(axis)}, DType::index);
+    const bool direct = !is_tiled && lowered::constant_of(lower_bound(axis)) == 0;
+    positions.push_back(named(lowercase(entry.name) + (direct ? "" : "_tile")));
+    unit_count_ = lowered::multiply(unit_count_, count);
+    joined += (joined.empty() ? "" : ", ") + positions.back();
+    product += fmt::format("{}units[{}]", counts.empty() ? "" : " * ", counts.size());
+    counts.push_back(std::move(count));
+  }
+  if (!counts.empty())
+    emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
+  emit(lowered::Local{
+      "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
+  Scope bindings;
+  for (ir::AxisId axis : phase_.grid->axes) {
+    bindings.axes.insert(axis);
+    bindings.loops.insert(axis);
+  }
+  loop("index unit = block_index(); unit < unit_count; unit += block_count()", false, std::move(bindings), [&] {
+    if (!positions.empty())
+      emit(lowered::Local{"auto",
+                          fmt::format("[{}]", joined),
+                          {},
+                          lowered::name("tile_position(unit, units).at", DType::index),
+                          true,
+                          false});
+    bind_instance(positions, body);
+  });
+}
+
+void TileLowering::bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body) {
+  for (size_t k = 0; k < positions.size(); ++k) {
+    const ir::AxisId axis = phase_.grid->axes[k];
+    const Expr position = lowered::name(positions[k], DType::index);
+    const std::string name = lowercase(kernel_.axes[axis].name);
+    if (!extents_.contains(axis)) {
+      if (lowered::constant_of(lower_bound(axis)) == 0) {
+        scopes_.back().coordinates[axis] = position;
+        continue;
+      }
+      const std::string coordinate = named(name);
+      emit(lowered::Local{"index", coordinate, {}, lowered::add(lower_bound(axis), position), true, false});
+      scopes_.back().coordinates[axis] = lowered::name(coordinate, DType::index);
+      continue;
+    }
+    const std::string first = named(name + "_first");
+    emit(lowered::Local{"index",
+                        first,
+                        {},
+                        lowered::add(lower_bound(axis), lowered::multiply(position, extent(axis))),
+                        true,
+                        false});
+    scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
+  }
+  body();
+}
+
+}  // namespace tessera::emit

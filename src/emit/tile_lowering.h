@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A phase in tiles: what stands in registers is written out at its place in the program, in loops over the elements that
+// a thread has; everything at one element is computed as in other phases.
+#pragma once
+
+#include "emit/lower_function.h"
+
+namespace tessera::emit {
+
+/// Where a value lies in registers: along an axis of rows, of columns, along both or neither.
+struct TilePlace {
+  std::optional<ir::AxisId> row, column;
+
+  bool is_tile() const { return row && column; }
+  bool is_scalar() const { return !row && !column; }
+  bool operator==(const TilePlace&) const = default;
+};
+
+/// A value or variable in registers.
+struct HeldTile {
+  std::string name;
+  DType type = DType::f32;
+  TilePlace place;
+};
+
+/// A factor's tile in shared memory.
+struct FactorTile {
+  TileFactor factor;
+  bool is_tf32 = false;
+  std::string tile = {};       // expression of the tile: "A_tiles.stage(k_stage)"
+  std::string ring = {};       // name of the ring or tile
+  std::string plane = {};      // staged: the part of the tensor it is filled from
+  std::string major = {};      // "kMajorA", "Major::k"
+  bool is_ring = false;   // several stages
+};
+
+class TileLowering : public FunctionLowering {
+ public:
+  TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
+
+  /// Also notes in the plan how the template parameters are called.
+  lowered::Function run() override;
+
+ private:
+  // tile_function.cpp: constants, shared memory, the loop over instances
+  void name_extents();
+  void declare_layouts();
+  void declare_factors();
+  void declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset);
+  void instances(const std::function<void()>& body);
+  void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
+  lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
+  FactorTile& tile_of(const TileFactor& factor);
+
+  // tile_elements.cpp: loops over what a thread has of a tile
+  TilePlace place_of(const AxisSet& axes) const;
+  std::string layout_of(const TilePlace& place);
+  /// The loop over the elements, rows or columns of this thread at a place; coordinates are bound in it.
+  void over(const TilePlace& place, const std::function<void()>& body);
+  /// The same for those that exist.
+  void over_existing(const TilePlace& place, const std::function<void()>& body);
+  lowered::Expr element_of(const HeldTile& tile) const;
+  HeldTile declare_tile(std::string_view name, DType type, const TilePlace& place, Span span);
+  std::optional<Evaluated> held(ir::ValueId id) override;
+  lowered::Expr within(const AxisSet& axes) override;
+  Evaluated compute(ir::ValueId id, const ir::ReadVariable& op) override;
+
+  // tile_statements.cpp
+  void block(const ir::Block& statements) override;
+  void define(ir::ValueId id, std::span<const ir::Statement> later);
+  bool is_worth_holding(ir::ValueId id) const;
+  void hold(ir::ValueId id);
+  void reduce(ir::ValueId id, const ir::Reduce& op);
+  void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
+  void declare_variable(const ir::Declare& declare, Span span) override;
+  void assign(const ir::Assign& assign, Span span) override;
+  void write(const ir::Statement& statement);
+  void run_loop(const ir::Loop& loop) override;
+  std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
+
+  // tile_products.cpp
+  void product(ir::ValueId id);
+  void multiply_into(const TileProduct& product, const std::string& sums);
+  std::string in_registers(const TileProduct& product);
+  void store_factor(const TileProduct& product, const TileFactor& factor);
+  void store_moved(const TileFactor& factor, const FactorTile& tile);
+  void store_computed(const TileFactor& factor, const FactorTile& tile);
+  void store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                  const std::string& position);
+  /// Staged factors of products in a block that are filled at one level: in the body of `loop`, or of an instance.
+  void collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
+                      std::vector<const TileFactor*>& found) const;
+  void declare_plane(const TileFactor& factor);
+  void fill_once(const std::vector<const TileFactor*>& factors);
+  void fill(const TileFactor& factor, const std::string& tile);
+  /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
+  void ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors, const std::function<void()>& body);
+  lowered::Expr first_of_tile(ir::AxisId axis);
+
+  enum class Loop { none, elements, rows, columns, shared };
+
+  const TilePlan& tiles_;
+  std::map<ir::AxisId, std::string> extents_;
+  std::map<ir::ValueId, std::string> majors_;  // by staged load
+  std::vector<std::pair<TilePlace, std::string>> layouts_;
+  std::map<std::string, std::string> groups_;  // of threads that reduce, by layout
+  std::vector<FactorTile> factors_;
+  std::map<ir::ValueId, HeldTile> held_;
+  std::map<ir::VariableId, HeldTile> state_;
+  std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
+  Loop loop_ = Loop::none;
+  std::string loop_layout_;
+  AxisSet inside_;  // axes whose coordinate is known to exist
+};
+
+}  // namespace tessera::emit

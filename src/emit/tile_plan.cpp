@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which axes lie along rows and columns, and how each factor of a product gets to where it is multiplied.
+#include "emit/tile_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "emit/naming.h"
+#include "emit/plan_axes.h"
+#include "emit/tile_shape.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kSmallExtent = 32;  // of an axis that each thread loops over
+
+class TilePlanner {
+ public:
+  TilePlanner(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes)
+      : kernel_(kernel), analysis_(analysis), sizes_(sizes) {}
+
+  TileDecision run() {
+    for (const auto& [id, dependence] : analysis_.dependence)
+      if (std::holds_alternative<ir::Dot>(kernel_.values[id].op) && !add_product(id)) return fail();
+    if (!find_anchored() || !choose_factors() || !check_axes() || !check_values() || !check_statements())
+      return fail();
+    return {std::move(plan_), ""};
+  }
+
+ private:
+  TileDecision fail() { return {std::nullopt, reason_}; }
+  bool refuse(std::string reason) {
+    reason_ = std::move(reason);
+    return false;
+  }
+  const std::string& name(ir::AxisId axis) const { return kernel_.axes[axis].name; }
+
+  /// The axis that one factor has and the other lacks.
+  std::optional<ir::AxisId> own_axis(const ir::Value& factor, const ir::Value& other) const {
+    std::vector<ir::AxisId> own;
+    std::ranges::set_difference(factor.axes, other.axes, std::back_inserter(own));
+    return own.size() == 1 ? std::optional(own[0]) : std::nullopt;
+  }
+
+  bool add_product(ir::ValueId id) {
+    const auto& dot = std::get<ir::Dot>(kernel_.values[id].op);
+    const ir::Value &left = kernel_.values[dot.left], &right = kernel_.values[dot.right];
+    if (dot.axes.size() != 1) return refuse("a product sums over several axes");
+    const auto a = own_axis(left, right), b = own_axis(right, left);
+    if (!a || !b) return refuse("a product has not one axis of each factor");
+    if (left.axes.size() != 2 || right.axes.size() != 2)
+      return refuse("the factors of a product share more than the axis that is summed");
+    if (!has_instruction(left.dtype))
+      return refuse(fmt::format("no instruction multiplies `{}`", spelling(left.dtype)));
+    const auto known_a = plan_.role(*a), known_b = plan_.role(*b);
+    const bool swapped = known_a == TileRole::column || known_b == TileRole::row;
+    if ((known_a && known_a == known_b) || (swapped && known_a == TileRole::row))
+      return refuse("two products want an axis along rows and along columns");
+    plan_.roles[swapped ? *b : *a] = TileRole::row;
+    plan_.roles[swapped ? *a : *b] = TileRole::column;
+    TileProduct product{.dot = id, .depth = dot.axes[0], .rows = {}, .columns = {}};
+    product.rows = {.value = swapped ? dot.right : dot.left,
+                    .load = {},
+                    .width = swapped ? *b : *a,
+                    .depth = dot.axes[0]};
+    product.columns = {.value = swapped ? dot.left : dot.right,
+                       .load = {},
+                       .width = swapped ? *a : *b,
+                       .depth = dot.axes[0]};
+    const ir::Axis& depth = kernel_.axes[product.depth];
+    product.has_own_loop =
+        depth.kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, product.depth);
+    const auto rounds = [&](ir::ValueId value) {
+      const auto* unary = std::get_if<ir::Unary>(&kernel_.values[value].op);
+      return unary && unary->op == ir::UnaryOp::round_tf32;
+    };
+    product.is_tf32 = rounds(dot.left) && rounds(dot.right);
+    plan_.products.emplace(id, product);
+    return true;
+  }
+
+  static bool has_instruction(DType type) {
+    return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64 ||
+           type == DType::i8 || type == DType::u8;
+  }
+
+  bool is_reduced_in_registers(const ir::Op& op) const {
+    const auto* reduce = std::get_if<ir::Reduce>(&op);
+    return reduce && std::ranges::any_of(reduce->axes, [&](ir::AxisId axis) {
+             return plan_.is_in_registers(axis);
+           });
+  }
+
+  bool find_anchored() {
+    for (const auto& [id, product] : plan_.products) {
+      if (!plan_.role(product.depth)) plan_.roles[product.depth] = TileRole::depth;
+    }
+    for (const auto& [id, dependence] : analysis_.dependence) {  // ids ascend from operands to results
+      const ir::Op& op = kernel_.values[id].op;
+      const auto operands = ir::operands_of(op);
+      if (std::holds_alternative<ir::Dot>(op) || std::holds_alternative<ir::ReadVariable>(op) ||
+          is_reduced_in_registers(op) ||
+          std::ranges::any_of(operands, [&](ir::ValueId o) { return plan_.anchored.contains(o); }))
+        plan_.anchored.insert(id);
+    }
+    return true;
+  }
+
+  bool choose_factors() {
+    for (auto& [id, product] : plan_.products)
+      if (!choose_factor(product, product.rows) || !choose_factor(product, product.columns)) return false;
+    return true;
+  }
+
+  bool choose_factor(const TileProduct& product, TileFactor& factor) {
+    ir::ValueId below = factor.value;
+    if (product.is_tf32) below = std::get<ir::Unary>(kernel_.values[below].op).operand;
+    if (is_plain_part(below, factor)) {
+      factor.way = TileFactor::Way::staged;
+      factor.load = below;
+      return true;
+    }
+    if (!plan_.anchored.contains(factor.value)) {
+      factor.way = TileFactor::Way::computed;
+      return product.is_tf32 ? refuse("a computed factor is rounded to tf32") : true;
+    }
+    if (!plan_.is_in_registers(factor.depth))
+      return refuse(fmt::format("a factor computed from sums has the axis `{}`, which lies in shared memory",
+                                name(factor.depth)));
+    const auto* cast = std::get_if<ir::Cast>(&kernel_.values[factor.value].op);
+    const DType type = kernel_.values[factor.value].dtype;
+    const bool converts = cast && kernel_.values[cast->operand].dtype == DType::f32 &&
+                          (type == DType::bf16 || type == DType::f16);
+    const bool in_order = &factor == &product.rows && plan_.role(factor.depth) == TileRole::column;
+    factor.way = converts && in_order ? TileFactor::Way::registers : TileFactor::Way::moved;
+    return true;
+  }
+
+  /// A load with one index along each axis of the factor, both affine with a constant or a size in front.
+  bool is_plain_part(ir::ValueId id, TileFactor& factor) {
+    const auto* load = std::get_if<ir::Load>(&kernel_.values[id].op);
+    if (!load || kernel_.tensors[load->tensor].periodic) return false;
+    int along_width = 0, along_depth = 0;
+    for (size_t d = 0; d < load->indices.size(); ++d) {
+      const AxisSet& axes = analysis_.dependence.at(load->indices[d]).axes;
+      const bool has_width = axes.contains(factor.width), has_depth = axes.contains(factor.depth);
+      if (!has_width && !has_depth) {
+        if (plan_.anchored.contains(load->indices[d]) || !kernel_.values[load->indices[d]].total) return false;
+        continue;
+      }
+      const auto form = ir::affine_form(kernel_, sizes_, load->indices[d]);
+      if (!form || (has_width && has_depth)) return false;
+      const auto step = sizes_.as_constant(*form->coefficient(has_width ? factor.width : factor.depth));
+      if (!step || *step < 1) return false;
+      (has_width ? factor.width_index : factor.depth_index) = d;
+      ++(has_width ? along_width : along_depth);
+    }
+    return along_width == 1 && along_depth == 1;
+  }
+
+  // ---- what the rest of the phase must be like ----
+
+  bool check_axes() {
+    for (const auto& [id, product] : plan_.products) {
+      for (ir::AxisId axis : {product.rows.width, product.columns.width})
+        if (kernel_.axes[axis].kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, axis))
+          return refuse(fmt::format("the extent of `{}` has no bound", name(axis)));
+    }
+    for (ir::AxisId axis : analysis_.loops)
+      if (kernel_.axes[axis].is_tile() && !plan_.role(axis))
+        return refuse(fmt::format("`{}` is a loop over tiles without a product", name(axis)));
+    return true;
+  }
+
+  /// Axes of a value that are neither in registers nor looped over inside a thread.
+  bool check_value_axes(ir::ValueId id) {
+    int rows = 0, columns = 0;
+    for (ir::AxisId axis : kernel_.values[id].axes) {
+      const auto role = plan_.role(axis);
+      if (role) {
+        rows += *role == TileRole::row;
+        columns += *role == TileRole::column;
+        continue;
+      }
+      const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid;
+      const auto extent = constant_extent(kernel_, sizes_, axis);
+      if (!is_unit && (!extent || *extent > kSmallExtent))
+        return refuse(fmt::format("`{}` is an axis of no product", name(axis)));
+    }
+    return (rows <= 1 && columns <= 1) || refuse("a value has two axes along rows, or along columns");
+  }
+
+  bool check_values() {
+    for (const auto& [id, dependence] : analysis_.dependence) {
+      const ir::Value& value = kernel_.values[id];
+      if (!check_value_axes(id)) return false;
+      if (std::holds_alternative<ir::Pick>(value.op)) return refuse("a value is picked from a tile");
+      const auto* reduce = std::get_if<ir::Reduce>(&value.op);
+      if (reduce && !check_reduction(*reduce, value)) return false;
+    }
+    return true;
+  }
+
+  bool check_reduction(const ir::Reduce& reduce, const ir::Value& value) {
+    int in_registers = 0;
+    for (ir::AxisId axis : reduce.axes) {
+      const auto role = plan_.role(axis);
+      if (role == TileRole::depth)
+        return refuse(fmt::format("`{}` is folded and lies in shared memory only", name(axis)));
+      in_registers += role.has_value();
+    }
+    if (in_registers == 0) return true;
+    if (reduce.axes.size() != 1) return refuse("a tile is folded along several axes at once");
+    if (reduce.op == ir::ReduceOp::argmax || reduce.op == ir::ReduceOp::argmin)
+      return refuse("a tile is folded to a position");
+    return value.total || refuse("a tile is folded that may have no elements");
+  }
+
+  bool check_statements() {
+    for (const ir::Variable& variable : kernel_.variables)
+      for (ir::AxisId axis : variable.axes)
+        if (!plan_.is_in_registers(axis))
+          return refuse(fmt::format("`{}` keeps the axis `{}`, which is not in registers", variable.name,
+                                    name(axis)));
+    for (const ir::Statement* root : analysis_.roots) {
+      const auto* assign = std::get_if<ir::Assign>(&root->node);
+      if (assign && !assign->picks.empty()) return refuse("a coordinate of a variable is assigned");
+      const auto* write = std::get_if<ir::Write>(&root->node);
+      if (write && !check_write(*write)) return false;
+    }
+    return true;
+  }
+
+  bool check_write(const ir::Write& write) {
+    std::vector<ir::ValueId> values = write.indices;
+    values.push_back(write.value);
+    AxisSet axes;
+    for (ir::ValueId value : values)
+      for (ir::AxisId axis : kernel_.values[value].axes)
+        if (plan_.role(axis)) axes.insert(axis);
+    int rows = 0;
+    for (ir::AxisId axis : axes) {
+      if (!plan_.is_in_registers(axis)) return refuse(fmt::format("a store goes along `{}`", name(axis)));
+      rows += plan_.role(axis) == TileRole::row;
+    }
+    const int columns = static_cast<int>(axes.size()) - rows;
+    return (rows <= 1 && columns <= 1) || refuse("a store has two axes along rows, or along columns");
+  }
+
+  const ir::Kernel& kernel_;
+  const PhaseAnalysis& analysis_;
+  ir::SizeTable& sizes_;
+  TilePlan plan_;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
+  if (product.is_tf32) return "tf32";
+  const DType type = kernel.values[product.rows.value].dtype;
+  return std::string(type_name(type));
+}
+
+TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                        const Target& target, const PlanOverrides& overrides) {
+  TileDecision decision = TilePlanner(kernel, analysis, sizes).run();
+  if (!decision.plan) return decision;
+  const std::string reason = choose_shapes(kernel, sizes, target, overrides, *decision.plan);
+  if (!reason.empty()) return {std::nullopt, reason};
+  return decision;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a phase with products runs in tiles: a block takes the tiles of one instance. Sums, and what is computed from them
+// element by element, lie in registers as tiles of rows and columns; the factors of products pass through shared memory.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emit/analysis.h"
+#include "emit/emit.h"
+#include "emit/target.h"
+#include "sema/ir/module.h"
+
+namespace tessera::emit {
+
+/// Where the coordinates of an axis lie.
+enum class TileRole {
+  row,     // along the rows of tiles in registers
+  column,  // along their columns
+  depth,   // in shared memory only: it is summed over
+};
+
+/// A factor of a product.
+struct TileFactor {
+  enum class Way {
+    staged,     // a plain part of a tensor: copied to shared memory as it is
+    registers,  // a tile in registers whose columns are summed over: converted in place
+    moved,      // any other tile in registers: stored to shared memory
+    computed,   // anything else: computed element by element into shared memory
+  };
+  ir::ValueId value;  // as the product reads it
+  Way way = Way::computed;
+  ir::ValueId load;                         // staged: the load below conversions
+  ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
+  size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
+};
+
+struct TileProduct {
+  ir::ValueId dot;
+  ir::AxisId depth;
+  bool is_tf32 = false;
+  bool has_own_loop = false;  // depth is a whole dimension: the product walks over its tiles itself
+  TileFactor rows, columns;   // the factor along the rows of the sums, and the one along their columns
+};
+
+/// The numbers of one variant.
+struct TileShape {
+  std::map<ir::AxisId, int64_t> extent;  // of each tile
+  int warp_rows = 1, warp_columns = 1;
+  int stages = 2;
+  int shared_bytes = 0;
+  std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
+
+  int threads() const { return 32 * warp_rows * warp_columns; }
+};
+
+struct TilePlan {
+  std::map<ir::AxisId, TileRole> roles;
+  std::map<ir::ValueId, TileProduct> products;  // by dot
+  std::set<ir::ValueId> anchored;               // values that depend on what lies in registers
+  std::vector<TileShape> shapes;
+  // Names of template parameters, which lowering gives:
+  std::map<ir::AxisId, std::string> extents;  // of tiles
+  std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
+
+  std::optional<TileRole> role(ir::AxisId axis) const {
+    const auto found = roles.find(axis);
+    return found == roles.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool is_in_registers(ir::AxisId axis) const {
+    const auto found = role(axis);
+    return found && *found != TileRole::depth;
+  }
+};
+
+/// The plan of a phase with products, or why there is none: then products are sums like others.
+struct TileDecision {
+  std::optional<TilePlan> plan;
+  std::string reason;
+};
+TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                        const Target& target, const PlanOverrides& overrides);
+
+/// The type that names the instruction: "bf16", "tf32".
+std::string product_type(const ir::Kernel& kernel, const TileProduct& product);
+
+}  // namespace tessera::emit

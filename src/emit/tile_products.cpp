@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products in tiles: how their factors get to shared memory, and the rings that bring the tiles of a loop.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+void collect_dots(const ir::Block& statements, std::vector<ir::ValueId>& dots) {
+  for (const ir::Statement& statement : statements)
+    if (const auto* define = std::get_if<ir::Define>(&statement.node)) dots.push_back(define->value);
+}
+
+}  // namespace
+
+void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
+                                  std::vector<const TileFactor*>& found) const {
+  std::vector<ir::ValueId> defined;
+  collect_dots(statements, defined);
+  for (ir::ValueId id : defined) {
+    const auto entry = tiles_.products.find(id);
+    if (entry == tiles_.products.end()) continue;
+    for (const TileFactor* factor : {&entry->second.rows, &entry->second.columns}) {
+      if (factor->way != TileFactor::Way::staged || entry->second.has_own_loop) continue;
+      const Dependence& needs = analysis_.dependence.at(factor->load);
+      const auto turns_with = [&](ir::AxisId axis) { return needs.axes.contains(axis) || needs.loops.contains(axis); };
+      const bool is_inside = std::ranges::any_of(inner, turns_with);
+      const bool is_here = loop ? turns_with(*loop) : std::ranges::none_of(analysis_.loops, turns_with);
+      const bool is_known = std::ranges::any_of(found, [&](const TileFactor* other) {
+        return other->value == factor->value && other->width == factor->width && other->depth == factor->depth;
+      });
+      if (is_here && !is_inside && !is_known) found.push_back(factor);
+    }
+  }
+  for (const ir::Statement& statement : statements) {
+    const auto* nested = std::get_if<ir::Loop>(&statement.node);
+    if (!nested) continue;
+    AxisSet deeper = inner;
+    deeper.insert(nested->axis);
+    collect_staged(nested->body, loop, std::move(deeper), found);
+  }
+}
+
+Expr TileLowering::first_of_tile(ir::AxisId axis) { return range_of(axis).first; }
+
+// The part of a tensor that tiles of a factor are copied from, in coordinates of the factor's axes.
+void TileLowering::declare_plane(const TileFactor& factor) {
+  FactorTile& entry = tile_of(factor);
+  const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
+  const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+  std::vector<Expr> origin, steps[2];
+  Expr bounds[2][2];
+  for (size_t d = 0; d < load.indices.size(); ++d) {
+    const bool along_width = d == factor.width_index, along_depth = d == factor.depth_index;
+    int64_t step[2] = {0, 0};
+    if (!along_width && !along_depth) {
+      origin.push_back(eval_total(load.indices[d]));
+    } else {
+      const ir::AxisId axis = along_width ? factor.width : factor.depth;
+      const auto form = ir::affine_form(kernel_, plan_.sizes, load.indices[d]);
+      const int64_t factor_step = *plan_.sizes.as_constant(*form->coefficient(axis));
+      Expr at = size(form->offset);
+      for (const auto& [other, coefficient] : form->terms)
+        if (other != axis) at = lowered::add(at, lowered::multiply(size(coefficient), coordinate(other)));
+      step[along_width ? 0 : 1] = factor_step;
+      const bool proved = (load.in_bounds >> d & 1u) != 0;
+      Expr first = lower_bound(axis), end = upper_bound(axis);
+      if (!proved) {
+        // From 0 and to the extent of the tensor, in steps of the index.
+        const Expr back = lowered::binary("-", lowered::integer(0), at, DType::index);
+        const Expr room = lowered::binary("-", size(tensor.dims[d]), at, DType::index);
+        const Expr by = lowered::integer(factor_step);
+        const auto steps_of = [&](const Expr& distance) {
+          return factor_step == 1 ? distance : lowered::call("ceil_divide", {distance, by}, DType::index);
+        };
+        first = lowered::call("maximum", {first, steps_of(back)}, DType::index);
+        end = lowered::call("minimum", {end, steps_of(room)}, DType::index);
+      }
+      bounds[along_width ? 0 : 1][0] = first;
+      bounds[along_width ? 0 : 1][1] = end;
+      origin.push_back(at);
+    }
+    for (int k = 0; k < 2; ++k) steps[k].push_back(lowered::integer(step[k]));
+  }
+  std::vector<Expr> arguments{lowered::name(safe_name(tensor.name), tensor.dtype), lowered::list(origin)};
+  for (int k = 0; k < 2; ++k)
+    arguments.push_back(lowered::list({lowered::list(steps[k]), bounds[k][0], bounds[k][1]}));
+  entry.plane = named(tensor.name + "_plane");
+  emit(lowered::Local{"auto", entry.plane, {}, lowered::call("plane", std::move(arguments), tensor.dtype), true, false},
+       kernel_.values[factor.load].span);
+}
+
+// Starts the copies of one tile at the current tiles of its axes.
+void TileLowering::fill(const TileFactor& factor, const std::string& tile) {
+  const FactorTile& entry = tile_of(factor);
+  const std::string callee =
+      fmt::format("fill_tile<kCopy, kThreads, {} == Major::k ? 1 : 0>", entry.major);
+  const Expr at = lowered::list({first_of_tile(factor.width), first_of_tile(factor.depth)});
+  emit(lowered::Evaluate{lowered::call(callee,
+                                       {lowered::name(tile, DType::index), lowered::name(entry.plane, DType::index), at},
+                                       DType::index)},
+       kernel_.values[factor.load].span);
+}
+
+// Tiles that stay for all that follows in this scope.
+void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
+  if (factors.empty()) return;
+  emit(lowered::Barrier{"everyone has read the tiles before"});
+  for (const TileFactor* factor : factors) {
+    declare_plane(*factor);
+    FactorTile& entry = tile_of(*factor);
+    entry.tile = entry.is_ring ? entry.ring + ".stage(0)" : entry.ring;
+    fill(*factor, entry.tile);
+  }
+  emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+  emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<0>", {}, DType::index)});
+  emit(lowered::Barrier{"the copies of all threads have arrived"});
+}
+
+void TileLowering::ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors,
+                        const std::function<void()>& body) {
+  const std::string base = lowercase(kernel_.axes[axis].name);
+  const std::string count = named(base + "_tiles"), tile = named(base + "_tile"), first = named(base + "_first");
+  const Expr range = size(plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+  emit(lowered::Local{
+      "index", count, {}, lowered::call("ceil_divide", {range, extent(axis)}, DType::index), true, false});
+  const auto bind_tile = [&](const std::string& number) {
+    const Expr start = lowered::add(
+        lower_bound(axis), lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
+    emit(lowered::Local{"index", first, {}, start, true, false});
+    scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
+  };
+  Scope bindings;
+  bindings.loops.insert(axis);
+  if (factors.empty()) {
+    count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings), [&] {
+      bind_tile(tile);
+      body();
+    });
+    return;
+  }
+  for (const TileFactor* factor : factors) declare_plane(*factor);
+  const std::string fetch = named("fill_" + base), stage = named(base + "_stage"), next = named(base + "_next");
+  scope(
+      Scope{},
+      [&](lowered::Block inner) { return lowered::Lambda{fetch, "int stage, index number", std::move(inner)}; },
+      [&] {
+        Scope inside;
+        guard(lowered::name(fmt::format("number < {}", count), DType::boolean), "", false, std::move(inside), [&] {
+          bind_tile("number");
+          for (const TileFactor* factor : factors) fill(*factor, tile_of(*factor).ring + ".stage(stage)");
+        });
+        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+      });
+  emit(lowered::Barrier{"everyone has read the tiles before"});
+  loop("int stage = 0; stage < kStages - 1; ++stage", true, Scope{}, [&] {
+    emit(lowered::Evaluate{lowered::name(fetch + "(stage, stage)", DType::index)});
+  });
+  emit(lowered::Local{"int", stage, {}, lowered::integer(0), false, false});
+  emit(lowered::Local{"int", next, {}, lowered::name("kStages - 1", DType::index), false, false});
+  count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings), [&] {
+    emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<kStages - 2>", {}, DType::index)});
+    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
+    emit(lowered::Evaluate{lowered::name(fmt::format("{}({}, {} + kStages - 1)", fetch, next, tile), DType::index)});
+    bind_tile(tile);
+    for (const TileFactor* factor : factors) {
+      FactorTile& entry = tile_of(*factor);
+      entry.tile = fmt::format("{}.stage({})", entry.ring, stage);
+    }
+    body();
+    emit(lowered::Assign{lowered::name(next, DType::index), "=", lowered::name(stage, DType::index)});
+    emit(lowered::Assign{lowered::name(stage, DType::index), "=",
+                         lowered::name(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", stage), DType::index)});
+  });
+}
+
+void TileLowering::product(ir::ValueId id) {
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  const HeldTile tile = declare_tile(value.name.empty() ? "product" : value.name, value.dtype, place, value.span);
+  emit(lowered::Evaluate{lowered::call(tile.name + ".fill", {lowered::zero(value.dtype)}, value.dtype)}, value.span);
+  multiply_into(tiles_.products.at(id), tile.name);
+  held_[id] = tile;
+}
+
+void TileLowering::multiply_into(const TileProduct& product, const std::string& sums) {
+  const auto step = [&] {
+    for (const TileFactor* factor : {&product.rows, &product.columns})
+      if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
+        store_factor(product, *factor);
+    const std::string type = product_type(kernel_, product);
+    const FactorTile& columns = tile_of(product.columns);
+    std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
+    std::string majors = columns.major;
+    if (product.rows.way == TileFactor::Way::registers) {
+      arguments.push_back(lowered::name(in_registers(product), DType::f32));
+    } else {
+      const FactorTile& rows = tile_of(product.rows);
+      arguments.push_back(lowered::name(rows.tile, DType::f32));
+      majors = rows.major + ", " + majors;
+    }
+    arguments.push_back(lowered::name(columns.tile, DType::f32));
+    emit(lowered::Evaluate{lowered::call(fmt::format("multiply<{}, {}>", type, majors), std::move(arguments), DType::f32)},
+         kernel_.values[product.dot].span);
+  };
+  if (!product.has_own_loop) return step();
+  std::vector<const TileFactor*> staged;
+  for (const TileFactor* factor : {&product.rows, &product.columns})
+    if (factor->way == TileFactor::Way::staged &&
+        !(staged.size() == 1 && staged[0]->value == factor->value && staged[0]->width == factor->width))
+      staged.push_back(factor);
+  ring(product.depth, staged, step);
+}
+
+// The tile that the product takes from registers, rounded; zero where a term does not exist.
+std::string TileLowering::in_registers(const TileProduct& product) {
+  const TileFactor& factor = product.rows;
+  const ir::Value& value = kernel_.values[factor.value];
+  const ir::ValueId below = std::get<ir::Cast>(value.op).operand;
+  const HeldTile tile = declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
+  over(tile.place, [&] {
+    const Evaluated element = eval(below);
+    const Expr exists = lowered::conjunction(within({factor.depth}), element.exists);
+    const Expr kept = exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
+    emit(lowered::Assign{element_of(tile), "=", kept}, value.span);
+  });
+  return fmt::format("operand<{}>({})", type_name(value.dtype), tile.name);
+}
+
+void TileLowering::store_factor(const TileProduct&, const TileFactor& factor) {
+  const FactorTile& tile = tile_of(factor);
+  emit(lowered::Barrier{"everyone has read the tile before"});
+  factor.way == TileFactor::Way::moved ? store_moved(factor, tile) : store_computed(factor, tile);
+  emit(lowered::Barrier{"the tile is complete"});
+}
+
+void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile) {
+  const ir::Value& value = kernel_.values[factor.value];
+  over(place_of({value.axes.begin(), value.axes.end()}), [&] {
+    const auto place = [&](ir::AxisId axis) {
+      const bool is_row = tiles_.role(axis) == TileRole::row;
+      return fmt::format("{}::{}({})", loop_layout_, is_row ? "row" : "column", strip_);
+    };
+    store_part(factor, tile, place(factor.width), place(factor.depth));
+  });
+}
+
+void TileLowering::store_computed(const TileFactor& factor, const FactorTile& tile) {
+  const std::string counter = names_.take("element");
+  const Loop outer = std::exchange(loop_, Loop::shared);
+  const AxisSet outer_inside = std::exchange(inside_, {});
+  const std::string depth = extents_.at(factor.depth), count = fmt::format("{} * {}", extents_.at(factor.width), depth);
+  Scope bindings;
+  std::vector<std::pair<std::string, Expr>> coordinates;
+  const auto bind = [&](ir::AxisId axis, const std::string& place) {
+    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
+    coordinates.emplace_back(name, lowered::add(range_of(axis).first, lowered::name(place, DType::index)));
+    bindings.axes.insert(axis);
+    bindings.coordinates[axis] = lowered::name(name, DType::index);
+  };
+  const std::string line = fmt::format("{} / {}", counter, depth), position = fmt::format("{} % {}", counter, depth);
+  bind(factor.width, line);
+  bind(factor.depth, position);
+  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads", counter, count), false, std::move(bindings),
+       [&] {
+         for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
+         store_part(factor, tile, line, position);
+       });
+  for (const auto& [name, start] : coordinates) names_.release(name);
+  names_.release(counter);
+  loop_ = outer;
+  inside_ = outer_inside;
+}
+
+void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                                 const std::string& position) {
+  const ir::Value& value = kernel_.values[factor.value];
+  const Expr inside = within({factor.width, factor.depth});
+  const Evaluated element = eval(factor.value);
+  const Expr exists = lowered::conjunction(inside, element.exists);
+  Expr stored = as_stored(as_float(element), value.dtype);
+  if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
+  const std::string index = fmt::format("{}.index_of({}, {})", tile.tile, line, position);
+  emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {lowered::name(index, DType::index), stored},
+                                       DType::index)},
+       value.span);
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of the variants of a phase in tiles.
+#include "emit/tile_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "emit/plan_axes.h"
+#include "emit/plan_requests.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
+constexpr int kMostWarps = 8;
+constexpr int64_t kLineBytes = 32;        // the least of a line in shared memory
+constexpr int64_t kDepthBytes = 128;      // of a line along the depth, where nothing is asked for
+constexpr int64_t kWidth = 128;           // of a tile in registers, where nothing is asked for
+constexpr int64_t kLoopWidth = 64;        // the same of columns that a loop brings
+constexpr int64_t kSumRegisters = 192;    // of a thread, for tiles
+constexpr int kMostStages = 4, kFewestStages = 2;
+constexpr int kReservedBytes = 4096;      // of shared memory, for reductions
+
+int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+class ShapeChooser {
+ public:
+  ShapeChooser(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+               const PlanOverrides& overrides, TilePlan& plan)
+      : kernel_(kernel), sizes_(sizes), target_(target), overrides_(overrides), plan_(plan) {}
+
+  std::string run() {
+    const std::optional<ir::SymbolId> choice = listed_symbol();
+    if (!choice) return add_shape({});
+    for (int64_t value : kernel_.symbols[*choice].allowed) {
+      std::string reason = add_shape({{*choice, value}});
+      if (!reason.empty()) return reason;
+    }
+    return "";
+  }
+
+ private:
+  /// A symbol with few values that is the extent of a tile: each gets code of its own.
+  std::optional<ir::SymbolId> listed_symbol() const {
+    constexpr size_t kMostValues = 3;
+    for (const auto& [axis, role] : plan_.roles) {
+      const ir::Axis& entry = kernel_.axes[axis];
+      if (entry.kind != ir::AxisKind::let || !entry.dimension) continue;
+      const size_t values = kernel_.symbols[*entry.dimension].allowed.size();
+      if (values > 1 && values <= kMostValues) return *entry.dimension;
+    }
+    return std::nullopt;
+  }
+
+  std::string add_shape(std::map<ir::SymbolId, int64_t> symbols) {
+    TileShape shape;
+    shape.symbols = std::move(symbols);
+    for (const auto& [axis, role] : plan_.roles) {
+      std::string reason = choose_extent(axis, shape);
+      if (!reason.empty()) return reason;
+    }
+    for (std::string reason; !(reason = fit(shape)).empty();)
+      if (!shrink(shape)) return reason;
+    plan_.shapes.push_back(std::move(shape));
+    return "";
+  }
+
+  int64_t size_of(const TileFactor& factor) const {
+    return size_in_bytes(kernel_.values[factor.value].dtype);
+  }
+
+  /// What the extent of a tile along an axis is a multiple of.
+  int64_t unit_of(ir::AxisId axis) const {
+    int64_t unit = 1;
+    for (const auto& [id, product] : plan_.products) {
+      for (const TileFactor* factor : {&product.rows, &product.columns}) {
+        const int64_t line = kLineBytes / size_of(*factor);
+        if (factor->depth == axis)
+          unit = std::lcm(unit, std::lcm(line, instruction_depth(kernel_.values[factor->value].dtype,
+                                                                 product.is_tf32)));
+        if (factor->width == axis) unit = std::lcm(unit, plan_.role(axis) == TileRole::row ? 16 : 8);
+      }
+    }
+    return unit;
+  }
+
+  std::string choose_extent(ir::AxisId axis, TileShape& shape) {
+    const int64_t unit = unit_of(axis);
+    const ir::Axis& entry = kernel_.axes[axis];
+    const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
+    int64_t& extent = shape.extent[axis];
+    if (entry.kind != ir::AxisKind::let && fixed > 0) {
+      extent = fixed;
+      if (fixed % unit != 0)
+        return fmt::format("a tile of {} along `{}` is no multiple of {}", fixed, entry.name, unit);
+      return "";
+    }
+    if (const auto whole = extent_of(axis, shape); whole && entry.kind == ir::AxisKind::let) {
+      extent = round_up(std::max<int64_t>(*whole, 1), unit);
+      return extent <= 2 * kWidth ? "" : fmt::format("`{}` is too long for one tile", entry.name);
+    }
+    free_.insert(axis);
+    extent = round_up(default_extent(axis), unit);
+    return "";
+  }
+
+  std::optional<int64_t> extent_of(ir::AxisId axis, const TileShape& shape) {
+    const ir::Axis& entry = kernel_.axes[axis];
+    if (entry.dimension)
+      if (const auto found = shape.symbols.find(*entry.dimension); found != shape.symbols.end())
+        return found->second;
+    return greatest_extent(kernel_, sizes_, axis);
+  }
+
+  int64_t default_extent(ir::AxisId axis) const {
+    int64_t extent = kWidth;
+    for (const auto& [id, product] : plan_.products) {
+      const int64_t line = kDepthBytes / std::max(size_of(product.rows), size_of(product.columns));
+      if (product.depth == axis && plan_.role(axis) == TileRole::depth) extent = std::min(extent, line);
+    }
+    const bool in_loop = kernel_.axes[axis].kind == ir::AxisKind::loop;
+    return plan_.role(axis) == TileRole::column && in_loop ? kLoopWidth : extent;
+  }
+
+  // ---- warps, registers, shared memory ----
+
+  std::string fit(TileShape& shape) {
+    if (!choose_warps(shape)) return "the warps that are asked for do not divide the tiles";
+    if (registers(shape) > kSumRegisters)
+      return fmt::format("the tiles would take {} registers of a thread", registers(shape));
+    for (shape.stages = kMostStages; shape.stages >= kFewestStages; --shape.stages) {
+      shape.shared_bytes = static_cast<int>(shared_bytes(shape));
+      if (shape.shared_bytes <= target_.shared_memory_per_block - kReservedBytes) return "";
+    }
+    return fmt::format("two stages of the factors' tiles would take {} bytes of shared memory",
+                       shape.shared_bytes);
+  }
+
+  /// Halves the longest tile that nothing fixes.
+  bool shrink(TileShape& shape) {
+    ir::AxisId longest;
+    for (ir::AxisId axis : free_) {
+      const bool halves = shape.extent.at(axis) / 2 % unit_of(axis) == 0;
+      if (halves && (!longest.valid() || shape.extent.at(axis) > shape.extent.at(longest))) longest = axis;
+    }
+    if (!longest.valid() || shape.extent.at(longest) <= kWarpBlockRows) return false;
+    shape.extent.at(longest) /= 2;
+    return true;
+  }
+
+  bool divides(const TileShape& shape, int rows, int columns) const {
+    return std::ranges::all_of(plan_.roles, [&](const auto& entry) {
+      const int64_t extent = shape.extent.at(entry.first);
+      if (entry.second == TileRole::row) return extent % (kWarpBlockRows * rows) == 0;
+      return entry.second == TileRole::depth || extent % (kWarpBlockColumns * columns) == 0;
+    });
+  }
+
+  bool choose_warps(TileShape& shape) const {
+    const std::optional<int> wanted = requested_warps(kernel_, overrides_);
+    const bool whole_rows = std::ranges::any_of(plan_.products, [](const auto& entry) {
+      return entry.second.rows.way == TileFactor::Way::registers;
+    });
+    int64_t best = 0;
+    for (int rows = 1; rows <= wanted.value_or(kMostWarps); ++rows) {
+      for (int columns = 1; rows * columns <= wanted.value_or(kMostWarps); ++columns) {
+        if ((wanted && rows * columns != *wanted) || (whole_rows && columns > 1)) continue;
+        if (!divides(shape, rows, columns)) continue;
+        const int64_t price = perimeter(shape, rows, columns);
+        const int64_t worth = int64_t{rows} * columns * 100000 - price;
+        if (best != 0 && worth <= best) continue;
+        best = worth;
+        shape.warp_rows = rows;
+        shape.warp_columns = columns;
+      }
+    }
+    return best != 0;
+  }
+
+  /// What a warp reads of both factors for a step, of all products.
+  int64_t perimeter(const TileShape& shape, int rows, int columns) const {
+    int64_t sum = 0;
+    for (const auto& [id, product] : plan_.products)
+      sum += shape.extent.at(product.rows.width) / rows + shape.extent.at(product.columns.width) / columns;
+    return sum;
+  }
+
+  /// Registers of a thread for the tiles that live through a loop, and for the largest that comes and goes.
+  int64_t registers(const TileShape& shape) const {
+    const auto words = [&](const std::vector<ir::AxisId>& axes, DType type) {
+      int64_t elements = 1;
+      int tiled = 0;
+      for (ir::AxisId axis : axes) {
+        if (!plan_.is_in_registers(axis)) continue;
+        elements *= shape.extent.at(axis);
+        ++tiled;
+      }
+      return tiled < 2 ? 0 : elements * std::max<int64_t>(size_in_bytes(type), 4) / 4 / shape.threads();
+    };
+    int64_t held = 0, passing = 0;
+    for (const ir::Variable& variable : kernel_.variables) held += words(variable.axes, variable.dtype);
+    for (const auto& [id, product] : plan_.products)
+      passing = std::max(passing, words(kernel_.values[id].axes, kernel_.values[id].dtype));
+    return held > 0 && plan_.products.size() == 1 ? held : held + passing;
+  }
+
+  int64_t shared_bytes(const TileShape& shape) const {
+    int64_t sum = 0;
+    std::set<std::tuple<ir::ValueId, ir::AxisId, ir::AxisId>> seen;
+    for (const auto& [id, product] : plan_.products) {
+      for (const TileFactor* factor : {&product.rows, &product.columns}) {
+        if (factor->way == TileFactor::Way::registers) continue;
+        if (!seen.insert({factor->value, factor->width, factor->depth}).second) continue;
+        const int64_t bytes =
+            shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
+        sum += round_up(bytes * (factor->way == TileFactor::Way::staged ? shape.stages : 1), 1024);
+      }
+    }
+    return sum;
+  }
+
+  const ir::Kernel& kernel_;
+  ir::SizeTable& sizes_;
+  const Target& target_;
+  const PlanOverrides& overrides_;
+  TilePlan& plan_;
+  AxisSet free_;  // axes whose extent is the planner's choice
+};
+
+}  // namespace
+
+int64_t instruction_depth(DType factor, bool is_tf32) {
+  if (is_tf32) return 8;
+  if (factor == DType::f32) return 2;
+  if (factor == DType::f64) return 4;
+  return 32 / size_in_bytes(factor);
+}
+
+std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                          const PlanOverrides& overrides, TilePlan& plan) {
+  return ShapeChooser(kernel, sizes, target, overrides, plan).run();
+}
+
+}  // namespace tessera::emit

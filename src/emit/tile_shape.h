@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extents of tiles, warps and stages from what is asked for, what instructions take and what the chip has.
+#pragma once
+
+#include <string>
+
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// Fills the shapes of a plan. Returns why there is none, or "".
+std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                          const PlanOverrides& overrides, TilePlan& plan);
+
+/// How much of the depth one instruction takes of factors of a type.
+int64_t instruction_depth(DType factor, bool is_tf32);
+
+}  // namespace tessera::emit

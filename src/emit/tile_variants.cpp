@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variants of phases in tiles.
+#include "emit/tile_variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/naming.h"
+#include "emit/tile_shape.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int kCopyBytes = 16;
+constexpr size_t kMostOrders = 2;  // staged loads that may lie in memory either way
+
+/// A staged load with what decides how it is copied.
+struct StagedLoad {
+  ir::ValueId value;
+  const TileFactor* factor;
+};
+
+class TileVariants {
+ public:
+  explicit TileVariants(KernelPlan& plan) : plan_(plan), kernel_(*plan.kernel), tiles_(*plan.tiles) {
+    for (const auto& [id, product] : tiles_.products)
+      for (const TileFactor* factor : {&product.rows, &product.columns})
+        if (factor->way == TileFactor::Way::staged && !contains(factor->load)) loads_.push_back({factor->load, factor});
+  }
+
+  void run() {
+    const bool copies = !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return copies_chunks(l); });
+    const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
+    for (const TileShape& shape : tiles_.shapes) {
+      const size_t orders = either ? size_t{1} << loads_.size() : 1;
+      for (size_t order = 0; copies && order < orders; ++order)
+        if (fits(shape, order)) add(shape, order, true);
+      add(shape, 0, false);
+    }
+  }
+
+ private:
+  bool contains(ir::ValueId load) const {
+    return std::ranges::any_of(loads_, [&](const StagedLoad& known) { return known.value == load; });
+  }
+
+  /// The index that is contiguous in memory: the last one as written, or the other one of the two.
+  size_t contiguous_index(const StagedLoad& load, bool swapped) const {
+    const size_t last = std::max(load.factor->width_index, load.factor->depth_index);
+    return swapped ? std::min(load.factor->width_index, load.factor->depth_index) : last;
+  }
+  bool is_swapped(size_t order, size_t load) const { return (order >> load & 1u) != 0; }
+  bool is_along_depth(const StagedLoad& load, bool swapped) const {
+    return contiguous_index(load, swapped) == load.factor->depth_index;
+  }
+
+  /// Chunks begin at tiles of the axis: only if the index is the plain coordinate, from 0 on.
+  bool copies_chunks(const StagedLoad& load) {
+    const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
+    for (const size_t index : {load.factor->width_index, load.factor->depth_index}) {
+      const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
+      const ir::AxisId axis = index == load.factor->width_index ? load.factor->width : load.factor->depth;
+      const bool is_plain = form && form->terms.size() == 1 && plan_.sizes.as_constant(form->offset) == 0 &&
+                            plan_.sizes.as_constant(form->terms[0].second) == 1 &&
+                            plan_.sizes.as_constant(kernel_.axes[axis].lower) == 0;
+      if (!is_plain) return false;
+    }
+    return true;
+  }
+
+  /// Lines of tiles are whole chunks, and what reads them takes them in this order.
+  bool fits(const TileShape& shape, size_t order) const {
+    for (size_t k = 0; k < loads_.size(); ++k) {
+      const bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
+      const ir::AxisId along = along_depth ? loads_[k].factor->depth : loads_[k].factor->width;
+      const int64_t bytes = shape.extent.at(along) * size_in_bytes(kernel_.values[loads_[k].value].dtype);
+      if (bytes % 32 != 0) return false;
+    }
+    return true;
+  }
+
+  void add(const TileShape& shape, size_t order, bool in_chunks) {
+    Variant variant{.name = in_chunks ? "copies" : "elements", .threads = shape.threads(), .rows = 1};
+    for (const auto& [axis, name] : tiles_.extents) variant.arguments[name] = std::to_string(shape.extent.at(axis));
+    variant.arguments["kStages"] = std::to_string(shape.stages);
+    variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
+    variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
+    variant.arguments["kCopy"] = in_chunks ? "Copy::async_16" : "Copy::elements";
+    variant.shared_bytes = shape.shared_bytes;
+    std::string condition, orders;
+    const auto also = [&](const std::string& term) { condition += (condition.empty() ? "" : " && ") + term; };
+    for (const auto& [symbol, value] : shape.symbols)
+      also(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
+    for (size_t k = 0; k < loads_.size(); ++k) {
+      bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
+      if (!in_chunks && !fits(shape, order)) along_depth = true;
+      variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
+      const auto& load = std::get<ir::Load>(kernel_.values[loads_[k].value].op);
+      const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+      const size_t dimension = contiguous_index(loads_[k], is_swapped(order, k));
+      if (in_chunks)
+        also(fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), dimension, kCopyBytes));
+      orders += fmt::format("{}{} along {}", orders.empty() ? "" : ", ", tensor.name,
+                            kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
+    }
+    variant.condition = condition.empty() ? "true" : condition;
+    variant.explanation = in_chunks ? orders + ": copies of 16 bytes" : "any strides: element by element";
+    plan_.phase.variants.push_back(std::move(variant));
+  }
+
+  KernelPlan& plan_;
+  const ir::Kernel& kernel_;
+  const TilePlan& tiles_;
+  std::vector<StagedLoad> loads_;
+};
+
+const char* spelling_of(TileRole role) {
+  switch (role) {
+    case TileRole::row: return "rows of tiles in registers";
+    case TileRole::column: return "columns of tiles in registers";
+    case TileRole::depth: return "summed over, in shared memory";
+  }
+  return "";
+}
+
+const char* spelling_of(TileFactor::Way way) {
+  switch (way) {
+    case TileFactor::Way::staged: return "copied to shared memory";
+    case TileFactor::Way::registers: return "taken from registers";
+    case TileFactor::Way::moved: return "stored from registers to shared memory";
+    case TileFactor::Way::computed: return "computed into shared memory";
+  }
+  return "";
+}
+
+}  // namespace
+
+void choose_tile_variants(KernelPlan& plan) { TileVariants(plan).run(); }
+
+std::string describe_tiles(const KernelPlan& plan) {
+  const ir::Kernel& kernel = *plan.kernel;
+  std::string text;
+  for (const auto& [axis, role] : plan.tiles->roles)
+    text += fmt::format("  tile {}: {}\n", kernel.axes[axis].name, spelling_of(role));
+  for (const auto& [id, product] : plan.tiles->products)
+    text += fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
+                        spelling_of(product.rows.way), spelling_of(product.columns.way));
+  for (const Variant& variant : plan.phase.variants) {
+    std::string arguments;
+    for (const auto& [name, value] : variant.arguments)
+      arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name, value);
+    text += fmt::format("  variant {}: {} threads, {} bytes of shared memory, {}; {}\n", variant.name, variant.threads,
+                        variant.shared_bytes, arguments, variant.explanation);
+  }
+  return text;
+}
+
+}  // namespace tessera::emit
