@@ -51,4 +51,11 @@ void barrier(int first, int count, Location where);
 /// taking part.
 void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
 
+/// What the lanes of a warp do together, given what each of them brought.
+inline constexpr int kLanes = 32;
+using WarpStep = void (*)(void* const (&lanes)[kLanes]);
+
+/// Waits for all lanes of the warp; then `step` is done once, for all of them.
+void do_together(WarpStep step, void* brought, Location where);
+
 }  // namespace tessera::twin
