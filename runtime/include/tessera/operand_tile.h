@@ -28,9 +28,10 @@ struct OperandTile {
 
   /// Where an element stands in the tile.
   static TESSERA_HD constexpr int at(int line, int position) {
-    constexpr int kChunks = kSpanBytes / 16;
-    const int chunk = position % kSpan / kChunk ^ (line * kSpanBytes / 128 & (kChunks - 1));
-    return (position / kSpan * kLines + line) * kSpan + chunk * kChunk + position % kChunk;
+    constexpr unsigned kChunks = kSpanBytes / 16;
+    const auto l = static_cast<unsigned>(line), p = static_cast<unsigned>(position);
+    const unsigned place_in_span = p % kSpan ^ l * kSpanBytes / 128 % kChunks * kChunk;
+    return static_cast<int>((p / kSpan * kLines + l) * kSpan + place_in_span);
   }
 
   /// The same in the array.
