@@ -113,9 +113,10 @@ TEST_CASE("tiles of 128 rows") {
   CHECK(run_variants({136, 264, 72, false, true, 0, 0}, 6, 10) == 2);
 }
 
-TEST_CASE("results do not depend on the schedule") {
+TEST_CASE("results do not depend on the schedule, nor on when copies land") {
   const twin::Options before = twin::options();
   for (int seed = -1; seed < 4; ++seed) {
+    twin::options().copies = seed % 2 == 0 ? twin::Copies::late : twin::Copies::early;
     twin::options().schedule = seed < 0 ? twin::Schedule::reverse : twin::Schedule::random;
     twin::options().seed = static_cast<std::uint64_t>(seed + 1);
     CHECK(run_variants({72, 96, 168, true, false, 0, 0}, 0, 6) >= 2);

@@ -30,6 +30,10 @@ Options options_from_environment() {
       barrier != nullptr && *barrier != '\0') {
     result.drop_barrier = std::atoi(barrier);
   }
+  if (const char* copies = std::getenv("TESSERA_TWIN_COPIES");
+      copies != nullptr && std::strcmp(copies, "late") == 0) {
+    result.copies = Copies::late;
+  }
   return result;
 }
 

@@ -53,7 +53,7 @@ void copy_async(const Shared<T>& to, int i, const T* from, int bytes, Location w
   if (bytes > 0 && !is_aligned_copy(from, kSize, where)) return;
   Vector<T, kSize / static_cast<int>(sizeof(T))> elements{};
   if (bytes > 0) std::memcpy(&elements, from, static_cast<std::size_t>(bytes));
-  to.store(i, elements, where);
+  to.copy_async(i, elements, where);
 }
 
 }  // namespace tessera::twin
@@ -93,8 +93,10 @@ template <typename T>
 void cp_async_16(const Shared<T>& to, int i, const T* from, int bytes, Location where = Location::current()) {
   twin::copy_async<16>(to, i, from, bytes, where);
 }
-inline void cp_async_commit_group(Location = Location::current()) {}
+inline void cp_async_commit_group(Location = Location::current()) { twin::commit_copies(); }
 template <int kPending>
-void cp_async_wait_group(Location = Location::current()) {}
+void cp_async_wait_group(Location = Location::current()) {
+  twin::wait_for_copies(kPending);
+}
 
 }  // namespace tessera::ptx
