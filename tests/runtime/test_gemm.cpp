@@ -7,7 +7,8 @@
 
 #include "catch.h"
 #include "handwritten.h"
-#include "tessera/twin/machine.h"
+#include "tessera/convert.h"
+#include "tessera/mma.h"
 
 namespace gemms {
 
@@ -123,6 +124,48 @@ TEST_CASE("results do not depend on the schedule, nor on when copies land") {
     CHECK(run_variants({72, 96, 168, false, true, 0, 0}, 0, 6) >= 2);
   }
   twin::options() = before;
+}
+
+namespace {
+
+/// One tile of small integers by Mma<T>, operands by rows and by columns.
+template <typename T>
+void check_tile(index M, index N, index K) {
+  using Element = typename Mma<T>::Element;
+  using Sum = typename Mma<T>::Sum;
+  INFO(M << " x " << N << " x " << K);
+  std::vector<Element> a(static_cast<std::size_t>(M * K)), b(static_cast<std::size_t>(K * N));
+  std::mt19937 random(5);
+  for (Element& x : a) x = convert<Element>(static_cast<int>(random() % 16));
+  for (Element& x : b) x = convert<Element>(static_cast<int>(random() % 16));
+  for (int variant = 0; variant < 2; ++variant) {
+    std::vector<Sum> c(static_cast<std::size_t>(M * N));
+    const Status status = kernels::product<T>(tensor(a.data(), {M, K}), tensor(b.data(), {K, N}),
+                                              tensor(c.data(), {M, N}), {.variant = variant});
+    INFO(status.message());
+    REQUIRE(status.ok());
+    for (index m = 0; m < M; ++m) {
+      for (index n = 0; n < N; ++n) {
+        int sum = 0;
+        for (index k = 0; k < K; ++k)
+          sum += convert<int>(a[static_cast<std::size_t>(m * K + k)]) *
+                 convert<int>(b[static_cast<std::size_t>(k * N + n)]);
+        REQUIRE(c[static_cast<std::size_t>(m * N + n)] == static_cast<Sum>(sum));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a tile of every type, ragged along all axes") {
+  check_tile<bf16>(37, 50, 70);
+  check_tile<f16>(128, 1, 33);
+  check_tile<tf32>(37, 50, 70);
+  check_tile<float>(37, 50, 21);
+  check_tile<double>(37, 50, 21);
+  check_tile<std::int8_t>(37, 50, 70);
+  check_tile<std::uint8_t>(1, 128, 129);
 }
 
 }  // namespace gemms
