@@ -31,6 +31,10 @@ case $kernel in
     if grep -nE '(div|rem)\.[su]64' "$folder/ptx"; then fail "divides 64-bit integers"; fi
     grep -q 'shfl\.sync\.bfly' "$folder/ptx" || fail "no shuffle"
     ;;
+  gemm)
+    grep -q 'cp\.async\.cg' "$folder/ptx" || fail "no asynchronous copy of 16 bytes"
+    grep -q 'ldmatrix.*x4\.trans' "$folder/ptx" || fail "no transposed ldmatrix"
+    ;;
   transpose)
     grep -q 'ld\.shared' "$folder/ptx" || fail "shared memory is read by generic loads"
     grep -q 'st\.shared' "$folder/ptx" || fail "shared memory is written by generic stores"

@@ -18,4 +18,13 @@ tessera::Status transpose(const tessera::Tensor& x, const tessera::Tensor& y,
 tessera::Status softmax(const tessera::Tensor& x, const tessera::Tensor& y,
                         const tessera::LaunchOptions& options = {});
 
+/// c = a b: bf16[M, K], bf16[K, N], bf16[M, N].
+tessera::Status gemm(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,
+                     const tessera::LaunchOptions& options = {});
+
+/// The same of at most 128 x 128 elements of c, by Mma<T>: bf16, f16, tf32, float, double, std::int8_t, std::uint8_t.
+template <typename T>
+tessera::Status product(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,
+                        const tessera::LaunchOptions& options = {});
+
 }  // namespace kernels

@@ -173,6 +173,39 @@ void dynamic_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMET
   if (n < N) y.store({n}, x.load({n}));                      // faults.tsr:352
 }
 
+/// Reverses parts that asynchronous copies bring into two buffers in turn; what may be dropped is a wait, a group, a
+/// barrier.
+enum class Pipeline {
+  good, without_wait, waits_for_too_few, without_group, without_barrier, without_second_barrier, reads_own_early
+};
+
+template <Pipeline kFault>
+TESSERA_KERNEL(kThreads)
+void pipeline(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+  TESSERA_SHARED(float, part, 2 * kThreads);
+  const int thread = thread_index();
+  const auto fill = [&](index tile) {
+    const index n = tile * kThreads + thread;
+    const int to = static_cast<int>(tile % 2) * kThreads + thread;
+    if (n < N) ptx::cp_async_4(part, to, x.data + n, 4);                          // faults.tsr:401
+    if (kFault != Pipeline::without_group) ptx::cp_async_commit_group();
+  };
+  fill(0);
+  for (index tile = 0; tile * kThreads < N; ++tile) {
+    fill(tile + 1);
+    if (kFault == Pipeline::waits_for_too_few) {
+      ptx::cp_async_wait_group<2>();
+    } else if (kFault != Pipeline::without_wait && kFault != Pipeline::reads_own_early) {
+      ptx::cp_async_wait_group<1>();
+    }
+    const int first = static_cast<int>(tile % 2) * kThreads;
+    if (kFault == Pipeline::reads_own_early) part[first + thread] = part[first + thread] + 1;  // faults.tsr:402
+    if (kFault != Pipeline::without_barrier) barrier();                            // faults.tsr:403
+    y.store({tile * kThreads + thread}, part[first + kThreads - 1 - thread]);      // faults.tsr:404
+    if (kFault != Pipeline::without_second_barrier) barrier();                     // faults.tsr:405
+  }
+}
+
 /// Accumulators that nobody initialised: what a planted fault leaves in them, summed up or reduced.
 TESSERA_KERNEL(kThreads)
 void uninitialised_sum(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
@@ -220,6 +253,13 @@ constexpr struct {
     {"group_in_loop", group_in_loop},
     {"dynamic_overlap", dynamic_overlap},
     {"dynamic_too_large", dynamic_too_large},
+    {"pipeline", pipeline<Pipeline::good>},
+    {"copy_without_wait", pipeline<Pipeline::without_wait>},
+    {"copy_waits_for_too_few", pipeline<Pipeline::waits_for_too_few>},
+    {"copy_without_group", pipeline<Pipeline::without_group>},
+    {"copy_without_barrier", pipeline<Pipeline::without_barrier>},
+    {"copy_without_second_barrier", pipeline<Pipeline::without_second_barrier>},
+    {"copy_read_early", pipeline<Pipeline::reads_own_early>},
     {"uninitialised_sum", uninitialised_sum},
     {"uninitialised_maximum", uninitialised_maximum},
 };

@@ -13,6 +13,7 @@ namespace {
 
 using tessera::Status;
 using tessera::tensor;
+using tessera::twin::Copies;
 using tessera::twin::Fault;
 using tessera::twin::FaultKind;
 using tessera::twin::Schedule;
@@ -51,6 +52,13 @@ const Case kCases[] = {
     {"group_in_loop", 5, 1, FaultKind::shared_race, "faults.tsr:331", "partial["},
     {"dynamic_overlap", 64, 1, FaultKind::shared_race, "faults.tsr:34", ""},
     {"dynamic_too_large", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:351", "which has 256"},
+    {"copy_without_wait", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "has started a copy to it"},
+    {"copy_waits_for_too_few", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "part["},
+    {"copy_without_group", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "part["},
+    {"copy_without_barrier", 192, 1, FaultKind::shared_race, "faults.tsr:404",
+     "and no barrier stands in between"},
+    {"copy_without_second_barrier", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "thread 63"},
+    {"copy_read_early", 192, 1, FaultKind::copy_in_flight, "faults.tsr:402", "part["},
     {"uninitialised_sum", 64, 1, FaultKind::uninitialised, "faults.tsr:363", ""},
     {"uninitialised_maximum", 64, 1, FaultKind::uninitialised, "faults.tsr:372", ""},
 };
@@ -118,6 +126,41 @@ TEST_CASE("races and divergence are found whatever the schedule") {
   }
 }
 
+TEST_CASE("faults of copies are found whenever the copies land, and a good pipeline has none") {
+  const Quiet quiet;
+  for (const Copies copies : {Copies::early, Copies::late}) {
+    tessera::twin::options().copies = copies;
+    for (const Case& expected : kCases) {
+      if (expected.kernel[0] != 'c') continue;
+      Vectors data(expected.elements);
+      (void)faults::run(expected.kernel, tensor(data.x.data(), {expected.elements}),
+                        tensor(data.y.data(), {expected.elements}), expected.blocks);
+      INFO(expected.kernel << "\n" << all_faults());
+      CHECK(found(expected));
+    }
+    for (int seed = -1; seed < 8; ++seed) {
+      tessera::twin::options().schedule = seed < 0 ? Schedule::forward : Schedule::random;
+      tessera::twin::options().seed = static_cast<std::uint64_t>(seed);
+      Vectors data(192);
+      for (std::size_t i = 0; i < 192; ++i) data.x[i] = static_cast<float>(i);
+      INFO(all_faults());
+      REQUIRE(faults::run("pipeline", tensor(data.x.data(), {192}), tensor(data.y.data(), {192}), 1).ok());
+      for (std::size_t i = 0; i < 192; ++i)
+        REQUIRE(data.y[i] == static_cast<float>(i / 64 * 64 + 63 - i % 64));
+    }
+    tessera::twin::options().schedule = Schedule::forward;
+  }
+}
+
+TEST_CASE("late copies bring nothing before the wait") {
+  const Quiet quiet;
+  tessera::twin::options().copies = Copies::late;
+  Vectors data(192);
+  for (float& y : data.y) y = 0;
+  (void)faults::run("copy_without_wait", tensor(data.x.data(), {192}), tensor(data.y.data(), {192}), 1);
+  CHECK(std::none_of(data.y.begin(), data.y.end(), [](float y) { return y == 1.0f; }));
+}
+
 TEST_CASE("a vector at an address that is not its multiple") {
   const Quiet quiet;
   Vectors data(68);
@@ -177,6 +220,22 @@ TEST_CASE("dropping the barrier of a reduction is found") {
     CHECK(status.code == TESSERA_FAULT);
     CHECK(std::string(tessera::twin::faults().front().source).rfind("softmax.tsr:", 0) == 0);
   }
+}
+
+TEST_CASE("dropping the barrier of a product's loop is found, its copies early or late") {
+  const Quiet quiet;
+  std::vector<tessera::bf16> a(64 * 96), b(96 * 64), c(64 * 64);
+  for (const Copies copies : {Copies::early, Copies::late}) {
+    tessera::twin::options().copies = copies;
+    for (int drop = -1; drop < 1; ++drop) {
+      tessera::twin::options().drop_barrier = drop;
+      const Status status =
+          kernels::gemm(tensor(a.data(), {64, 96}), tensor(b.data(), {96, 64}), tensor(c.data(), {64, 64}));
+      INFO(all_faults());
+      CHECK(status.ok() == (drop < 0));
+    }
+  }
+  CHECK(found({"", 0, 0, FaultKind::shared_race, "gemm.tsr:7", "a_elements["}));
 }
 
 TEST_CASE("a fault reads as one line") {

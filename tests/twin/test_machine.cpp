@@ -114,6 +114,47 @@ TEST_CASE("shuffles bring the partner's words, in any order of arrival") {
   twin::options() = {};
 }
 
+TEST_CASE("what a warp does together is done once, when all lanes are there") {
+  static int steps;
+  steps = 0;
+  const twin::WarpStep sum = [](void* const(&lanes)[twin::kLanes]) {
+    ++steps;
+    int total = 0;
+    for (void* const lane : lanes) total += *static_cast<int*>(lane);
+    for (void* const lane : lanes) *static_cast<int*>(lane) = total;
+  };
+  int wrong = 0;
+  CHECK(twin::run({1, 64, 0}, [&] {
+    int mine = context.thread;
+    twin::do_together(sum, &mine, Location::current());
+    if (mine != (context.thread < 32 ? 496 : 496 + 32 * 32)) ++wrong;
+  }));
+  CHECK(wrong == 0);
+  CHECK(steps == 2);
+}
+
+TEST_CASE("a warp whose lanes are not together does nothing") {
+  twin::on_fault([](const twin::Fault&) {});
+  const twin::WarpStep nothing = [](void* const(&)[twin::kLanes]) {};
+  twin::begin_faults("machine");
+  CHECK_FALSE(twin::run({1, 32, 0}, [&] {
+    if (context.thread != 9) twin::do_together(nothing, nullptr, Location::current());
+  }));
+  CHECK(twin::faults().front().kind == twin::FaultKind::divergent_shuffle);
+  CHECK(twin::faults().front().detail == "31 of 32 lanes wait for ever; thread 9 has ended");
+  twin::begin_faults("machine");
+  CHECK_FALSE(twin::run({1, 32, 0}, [&] {
+    std::uint32_t word = 0;
+    if (context.thread < 9) {
+      twin::do_together(nothing, nullptr, Location::current());
+    } else {
+      twin::shuffle_xor(&word, 1, 1, 0xffffffffu, Location::current());
+    }
+  }));
+  CHECK(twin::faults().front().detail.rfind("other lanes are in the warp's step of ", 0) == 0);
+  twin::on_fault({});
+}
+
 TEST_CASE("threads that wait for ever are given up, and their stacks used again") {
   twin::on_fault([](const twin::Fault&) {});
   for (int repeat = 0; repeat < 3; ++repeat) {

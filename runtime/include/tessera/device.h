@@ -112,4 +112,12 @@ TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
   return value;
 }
 
+/// `x`, which the compiler knows nothing of: what follows from it is computed here, not before a loop around.
+TESSERA_DEVICE int computed_here(int x) {
+#if !TESSERA_TWIN
+  x = ptx::opaque(x);
+#endif
+  return x;
+}
+
 }  // namespace tessera

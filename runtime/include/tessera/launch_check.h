@@ -88,20 +88,23 @@ int current_device();
 
 }  // namespace detail
 
+/// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, whatever their length: their elements follow
+/// each other, and each line begins at a multiple of that.
+inline bool aligned_lines(const Tensor& tensor, int dimension, index bytes) {
+  if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
+  for (int other = 0; other < tensor.rank; ++other) {
+    if (other == dimension || tensor.extent[other] <= 1) continue;
+    if (tensor.stride[other] * detail::dtype_bytes(tensor.dtype) % bytes != 0) return false;
+  }
+  return true;
+}
+
 /// Whether N elements at a time can be read or written along `dimension`: its stride is 1, its extent is a
 /// multiple of N, and every row begins at an address that suits the access.
 inline bool vector_access(const Tensor& tensor, int dimension, int N) {
-  const index element_bytes = detail::dtype_bytes(tensor.dtype);
-  const index access_bytes = element_bytes * N < 16 ? element_bytes * N : 16;
-  if (tensor.extent[dimension] % N != 0) return false;
-  if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(access_bytes) != 0)
-    return false;
-  for (int other = 0; other < tensor.rank; ++other) {
-    if (other == dimension || tensor.extent[other] <= 1) continue;
-    if (tensor.stride[other] * element_bytes % access_bytes != 0) return false;
-  }
-  return true;
+  const index bytes = detail::dtype_bytes(tensor.dtype) * N;
+  return tensor.extent[dimension] % N == 0 && aligned_lines(tensor, dimension, bytes < 16 ? bytes : 16);
 }
 
 /// Checks the arguments of one launch. Each function does nothing once a mistake has been found; status()

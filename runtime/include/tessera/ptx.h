@@ -66,6 +66,12 @@ __device__ __forceinline__ void st_shared_v4(void* to, uint4 words) {
                : "memory");
 }
 
+/// No instruction: a register whose origin the compiler does not see.
+__device__ __forceinline__ int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 /// bar.sync barrier, threads
 template <int kThreads>
 __device__ __forceinline__ void bar_sync(int barrier) {

@@ -82,6 +82,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::shared_out_of_bounds: return "out of bounds in shared memory";
     case FaultKind::shared_uninitialised: return "shared memory read before it was written";
     case FaultKind::shared_race: return "race in shared memory";
+    case FaultKind::copy_in_flight: return "copy still under way";
     case FaultKind::uninitialised: return "value that nobody initialised";
     case FaultKind::divergent_barrier: return "divergent barrier";
     case FaultKind::divergent_shuffle: return "divergent shuffle";

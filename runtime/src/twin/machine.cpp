@@ -14,7 +14,7 @@ namespace tessera::twin {
 
 namespace {
 
-constexpr int kWarp = 32;
+constexpr int kWarp = kLanes;
 
 Options options_from_environment() {
   Options result;
@@ -29,6 +29,10 @@ Options options_from_environment() {
   if (const char* barrier = std::getenv("TESSERA_TWIN_DROP_BARRIER");
       barrier != nullptr && *barrier != '\0') {
     result.drop_barrier = std::atoi(barrier);
+  }
+  if (const char* copies = std::getenv("TESSERA_TWIN_COPIES");
+      copies != nullptr && std::strcmp(copies, "late") == 0) {
+    result.copies = Copies::late;
   }
   return result;
 }
@@ -56,7 +60,11 @@ bool run(const Grid& grid, const std::function<void()>& kernel) { return machine
 void barrier(int first, int count, Location where) { machine().barrier(first, count, where); }
 
 void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where) {
-  machine().shuffle_xor(words, count, lane_mask, lanes, where);
+  machine().exchange({nullptr, lane_mask, count}, words, lanes, where);
+}
+
+void do_together(WarpStep step, void* brought, Location where) {
+  machine().exchange({step, 0, 0}, brought, 0xffffffffu, where);
 }
 
 bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
@@ -237,15 +245,14 @@ void Machine::barrier(int first, int count, Location where) {
   meeting.waiting.clear();
 }
 
-Exchange& Machine::exchange(int warp, std::uint32_t lanes) {
+Exchange& Machine::exchange_of(int warp, std::uint32_t lanes) {
   for (Exchange& exchange : exchanges_) {
     if (exchange.warp == warp && exchange.lanes == lanes) return exchange;
   }
-  return exchanges_.emplace_back(Exchange{warp, 0, lanes, 0, 0, {}, {}});
+  return exchanges_.emplace_back(Exchange{warp, lanes, 0, {}, {}, {}});
 }
 
-void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes,
-                          Location where) {
+void Machine::exchange(const WarpOperation& operation, void* brought, std::uint32_t lanes, Location where) {
   const int lane = context.thread % kWarp;
   const std::uint32_t bit = 1u << lane;
   if ((lanes & bit) == 0) {
@@ -253,18 +260,19 @@ void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::u
            "lane " + std::to_string(lane) + " is not among the lanes it names");
     return;
   }
-  Exchange& meeting = exchange(context.thread / kWarp, lanes);
+  Exchange& meeting = exchange_of(context.thread / kWarp, lanes);
   if (meeting.arrived == 0) {
-    meeting.lane_mask = lane_mask;
-    meeting.words = count;
+    meeting.operation = operation;
     meeting.where = where;
-  } else if (meeting.lane_mask != lane_mask || meeting.words != count || !same_place(meeting.where, where)) {
+  } else if (meeting.operation != operation || !same_place(meeting.where, where)) {
     report(FaultKind::divergent_shuffle, where,
-           "other lanes are in the shuffle of " + source_of(meeting.where));
+           std::string("other lanes are in the ") +
+               (meeting.operation.step == nullptr ? "shuffle" : "warp's step") + " of " +
+               source_of(meeting.where));
     return;
   }
   meeting.arrived |= bit;
-  meeting.values[lane] = words;
+  meeting.brought[lane] = brought;
   if (meeting.arrived == lanes) {
     complete(meeting);
     meeting.arrived = 0;
@@ -273,21 +281,33 @@ void Machine::shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::u
   }
 }
 
-/// Gives each lane the words of its partner, its own if there is none, and lets all go on.
-void Machine::complete(const Exchange& exchange) {
+/// Gives each lane of a shuffle the words of its partner, its own if there is none.
+static void shuffle(const Exchange& exchange) {
   for (int lane = 0; lane < kWarp; ++lane) {
     if ((exchange.lanes >> lane & 1) == 0) continue;
-    const int partner = (lane ^ exchange.lane_mask) % kWarp;
+    const int partner = (lane ^ exchange.operation.lane_mask) % kWarp;
     if ((exchange.lanes >> partner & 1) == 0) {
       report(FaultKind::divergent_shuffle, exchange.where,
              "lane " + std::to_string(partner) + ", which lane " + std::to_string(lane) +
                  " reads, does not take part");
     } else if (lane < partner) {
-      std::swap_ranges(exchange.values[lane], exchange.values[lane] + exchange.words,
-                       exchange.values[partner]);
+      auto* words = static_cast<std::uint32_t*>(exchange.brought[lane]);
+      std::swap_ranges(words, words + exchange.operation.words,
+                       static_cast<std::uint32_t*>(exchange.brought[partner]));
     }
+  }
+}
+
+/// Does what the lanes have met for, and lets all go on.
+void Machine::complete(const Exchange& exchange) {
+  if (exchange.operation.step == nullptr) {
+    shuffle(exchange);
+  } else {
+    exchange.operation.step(exchange.brought);
+  }
+  for (int lane = 0; lane < kWarp; ++lane) {
     const int thread = exchange.warp * kWarp + lane;
-    if (thread != context.thread) make_ready(thread);
+    if ((exchange.lanes >> lane & 1) != 0 && thread != context.thread) make_ready(thread);
   }
 }
 

@@ -22,14 +22,22 @@ struct BarrierDomain {
   Location where;  ///< of the first that waits
 };
 
-/// A shuffle that some lanes of a warp have reached.
+/// What lanes of a warp do together: a step, or without one a shuffle of so many words.
+struct WarpOperation {
+  WarpStep step;
+  int lane_mask;
+  int words;
+
+  bool operator==(const WarpOperation&) const = default;
+};
+
+/// An operation that some lanes of a warp have reached.
 struct Exchange {
   int warp;
-  int lane_mask;
   std::uint32_t lanes;
   std::uint32_t arrived;
-  int words;
-  std::uint32_t* values[32];
+  WarpOperation operation;
+  void* brought[kLanes];
   Location where;
 };
 
@@ -58,7 +66,8 @@ class Machine {
   bool run(const Grid& grid, const std::function<void()>& kernel);
 
   void barrier(int first, int count, Location where);
-  void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
+  /// Waits for the other `lanes`, which all bring something of the same operation.
+  void exchange(const WarpOperation& operation, void* brought, std::uint32_t lanes, Location where);
 
   /// Whether what `thread` did at its own time `time` is ordered before what the current thread does now.
   /// Exact: barrier domains are blocks of consecutive threads, so two threads are ordered by a barrier that
@@ -84,7 +93,7 @@ class Machine {
   bool is_dropped(Location where);
   void note_arrival(int first, int count);
   BarrierDomain& domain(int first, int count);
-  Exchange& exchange(int warp, std::uint32_t lanes);
+  Exchange& exchange_of(int warp, std::uint32_t lanes);
   void complete(const Exchange& exchange);
   std::int64_t block_number(std::int64_t turn) const;
   std::size_t pick(std::size_t count);

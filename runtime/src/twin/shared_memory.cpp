@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared memory of the running block and its shadow. Two accesses to a granule (an element; a byte in
 // dynamic shared memory, where arrays may overlap) race when they are by different threads, one writes, and
-// no barrier orders them.
+// no barrier orders them. What an asynchronous copy writes is nobody's until the thread that started it has waited.
 #include "tessera/twin/shared_memory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,23 @@ struct Granule {
   std::uint32_t block_stamp = 0;  // of another block: nothing is known
   Event write{-1, 0};             // the last one
   std::vector<Event> reads;       // since that write, those that no later read is ordered behind
+  int copying = -1;               // the thread whose copy to it is under way
+};
+
+/// A copy that has been started, in a group of its thread.
+struct PendingCopy {
+  SharedArray array;
+  int i;
+  int count;
+  unsigned char value[kMaxCopyBytes];
+  int group;
+};
+
+/// The copies of one thread. Group number `groups` is still open.
+struct CopyQueue {
+  std::uint32_t block_stamp = 0;  // of another block: there are none
+  std::vector<PendingCopy> copies;
+  int groups = 0;
 };
 
 /// A shared array of the launch, or all its dynamic shared memory.
@@ -48,6 +66,7 @@ struct SharedMemory {
   std::vector<std::unique_ptr<Region>> arrays;
   std::unique_ptr<Region> dynamic;
   int dynamic_bytes = 0;
+  std::vector<CopyQueue> copies;  // by thread of the block
 };
 thread_local SharedMemory memory;
 
@@ -62,6 +81,7 @@ Granule& fresh(Granule& granule) {
     granule.block_stamp = machine().block_stamp();
     granule.write = {-1, 0};
     granule.reads.clear();
+    granule.copying = -1;
   }
   return granule;
 }
@@ -82,6 +102,15 @@ std::string element_text(const SharedArray& array, int i) {
 std::string race_text(const SharedArray& array, int i, const char* what, int thread) {
   return element_text(array, i) + ": thread " + std::to_string(thread) + what +
          " it, and no barrier stands in between";
+}
+
+/// Whether no copy to the granule is under way; reports it if one is.
+bool at_rest(const Granule& granule, const SharedArray& array, int element, Location where) {
+  if (granule.copying < 0) return true;
+  report(FaultKind::copy_in_flight, where,
+         element_text(array, element) + ": thread " + std::to_string(granule.copying) +
+             " has started a copy to it and not waited for it");
+  return false;
 }
 
 /// Calls `visit(granule, element)` for the granules of elements [i, i + count) until it returns false.
@@ -143,6 +172,7 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
 bool may_read_shared(const SharedArray& array, int i, int count, Location where) {
   if (!inside(array, i, count, where)) return false;
   for_granules(array, i, count, [&](Granule& granule, int element) {
+    if (!at_rest(granule, array, element, where)) return false;
     if (granule.write.thread < 0) {
       report(FaultKind::shared_uninitialised, where, element_text(array, element));
       return false;
@@ -161,8 +191,8 @@ bool may_read_shared(const SharedArray& array, int i, int count, Location where)
 bool may_write_shared(const SharedArray& array, int i, int count, Location where) {
   if (!inside(array, i, count, where)) return false;
   for_granules(array, i, count, [&](Granule& granule, int element) {
-    bool good = true;
-    if (granule.write.thread >= 0 && !ordered(granule.write)) {
+    bool good = at_rest(granule, array, element, where);
+    if (good && granule.write.thread >= 0 && !ordered(granule.write)) {
       report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
       good = false;
     }
@@ -176,6 +206,58 @@ bool may_write_shared(const SharedArray& array, int i, int count, Location where
     return good;
   });
   return true;
+}
+
+namespace {
+
+/// The copies of the current thread.
+CopyQueue& own_copies() {
+  if (memory.copies.size() < static_cast<std::size_t>(context.threads))
+    memory.copies.resize(static_cast<std::size_t>(context.threads));
+  CopyQueue& queue = memory.copies[static_cast<std::size_t>(context.thread)];
+  if (queue.block_stamp != machine().block_stamp()) queue = {machine().block_stamp(), {}, 0};
+  return queue;
+}
+
+void write_value(const PendingCopy& copy) {
+  std::memcpy(copy.array.bytes + copy.i * copy.array.element_bytes, copy.value,
+              static_cast<std::size_t>(copy.count * copy.array.element_bytes));
+}
+
+/// The bytes are there: the current thread has written them.
+void finish(const PendingCopy& copy) {
+  if (options().copies == Copies::late) write_value(copy);
+  for_granules(copy.array, copy.i, copy.count, [](Granule& granule, int) {
+    granule.copying = -1;
+    granule.write = this_event();
+    granule.reads.clear();
+    return true;
+  });
+}
+
+}  // namespace
+
+void start_copy(const SharedArray& array, int i, int count, const void* value, Location where) {
+  if (!may_write_shared(array, i, count, where)) return;
+  CopyQueue& queue = own_copies();
+  PendingCopy& copy = queue.copies.emplace_back(PendingCopy{array, i, count, {}, queue.groups});
+  std::memcpy(copy.value, value, static_cast<std::size_t>(count * array.element_bytes));
+  if (options().copies == Copies::early) write_value(copy);
+  for_granules(array, i, count, [](Granule& granule, int) {
+    granule.copying = context.thread;
+    return true;
+  });
+}
+
+void commit_copies() { ++own_copies().groups; }
+
+void wait_for_copies(int pending) {
+  CopyQueue& queue = own_copies();
+  std::erase_if(queue.copies, [&](const PendingCopy& copy) {
+    if (copy.group >= queue.groups - pending) return false;
+    finish(copy);
+    return true;
+  });
 }
 
 }  // namespace tessera::twin

@@ -23,10 +23,12 @@ enum class FaultKind : std::uint8_t {
   shared_out_of_bounds,  ///< an index outside of a shared array, or an array outside of the dynamic shared
                          ///< memory
   shared_uninitialised,  ///< a shared byte that was read before any thread wrote it
-  shared_race,        ///< two threads at one shared byte, one of them writing, without a barrier in between
-  uninitialised,      ///< a register that nobody initialised was stored, or given to other threads
+  shared_race,     ///< two threads at one shared byte, one of them writing, without a barrier in between
+  copy_in_flight,  ///< a shared byte that was read or written while an asynchronous copy to it was under way
+  uninitialised,   ///< a register that nobody initialised was stored, or given to other threads
   divergent_barrier,  ///< a barrier that some of its threads never reach, or reach elsewhere in the source
-  divergent_shuffle,  ///< a shuffle that some of its lanes never reach, or a lane outside of its own mask
+  divergent_shuffle,  ///< a shuffle or another step of a warp that some of its lanes never reach, or a lane outside
+                      ///< of its own mask
 };
 
 /// "out of bounds", "written twice", …

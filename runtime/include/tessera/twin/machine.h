@@ -14,13 +14,19 @@ namespace tessera::twin {
 /// The order in which threads and blocks run, as far as barriers and shuffles leave it open.
 enum class Schedule : std::uint8_t { forward, reverse, random };
 
+/// When the bytes of an asynchronous copy are there: when it is started, or when its group has been waited for. Until
+/// then nobody may look, in both cases.
+enum class Copies : std::uint8_t { early, late };
+
 /// How the twin runs launches. A new host thread starts from the environment: TESSERA_TWIN_SCHEDULE (forward,
-/// reverse or a number, which is a random schedule's seed) and TESSERA_TWIN_DROP_BARRIER (a number).
+/// reverse or a number, which is a random schedule's seed), TESSERA_TWIN_DROP_BARRIER (a number) and
+/// TESSERA_TWIN_COPIES (early or late).
 struct Options {
   Schedule schedule = Schedule::forward;
   std::uint64_t seed = 0;
   int drop_barrier =
       -1;  ///< planted fault: the n-th barrier place (from 0, in the order first met) does not wait
+  Copies copies = Copies::early;
 };
 Options& options();
 
@@ -50,5 +56,12 @@ void barrier(int first, int count, Location where);
 /// Exchanges `count` words with the lane whose number differs in the bits of `lane_mask`; `lanes` are those
 /// taking part.
 void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where);
+
+/// What the lanes of a warp do together, given what each of them brought.
+inline constexpr int kLanes = 32;
+using WarpStep = void (*)(void* const (&lanes)[kLanes]);
+
+/// Waits for all lanes of the warp; then `step` is done once, for all of them.
+void do_together(WarpStep step, void* brought, Location where);
 
 }  // namespace tessera::twin

@@ -40,6 +40,14 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
 bool may_read_shared(const SharedArray& array, int i, int count, Location where);
 bool may_write_shared(const SharedArray& array, int i, int count, Location where);
 
+/// Starts an asynchronous copy of `value` to the elements from `i` on, at most kMaxCopyBytes. Checked as a write where it
+/// is started; the write counts as done by this thread when it has waited for it.
+inline constexpr int kMaxCopyBytes = 16;
+void start_copy(const SharedArray& array, int i, int count, const void* value, Location where);
+/// Closes a group of this thread's copies; waits until at most the newest `pending` of its groups are under way.
+void commit_copies();
+void wait_for_copies(int pending);
+
 /// An index and the place where it was written: the conversion happens in the statement that indexes.
 struct SharedIndex {
   template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer>>>
@@ -92,6 +100,13 @@ class Shared {
     if (may_access_vector(i, N, alignof(Vector<T, N>), where) && may_write_shared(array_, i, N, where)) {
       std::memcpy(array_.bytes + i * sizeof(T), &value, sizeof value);
     }
+  }
+
+  /// Starts an asynchronous copy of N elements.
+  template <int N>
+  void copy_async(int i, const Vector<T, N>& value, Location where) const {
+    static_assert(sizeof value <= kMaxCopyBytes);
+    if (may_access_vector(i, N, sizeof value, where)) start_copy(array_, i, N, &value, where);
   }
 
  private:

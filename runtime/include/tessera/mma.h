@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mma<T>: how a warp multiplies elements of type T: which parts of the operands a thread holds, how it reads them from
+// operand tiles, and what they add to its sums.
+#pragma once
+
+#include "tessera/math.h"
+#include "tessera/operand_parts.h"
+
+namespace tessera {
+
+/// kDepth: how much of K one step takes. A, B: the parts of a thread. Sum: the type of the sums; four of them, in the
+/// order of FragmentLayout, are added to by `multiply`.
+template <typename T>
+struct Mma;
+
+template <>
+struct Mma<bf16> : detail::WordMma<bf16, float> {
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m16n8k16_bf16(sums, a.word, b.word, where);
+  }
+};
+template <>
+struct Mma<f16> : detail::WordMma<f16, float> {
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m16n8k16_f16(sums, a.word, b.word, where);
+  }
+};
+template <>
+struct Mma<std::int8_t> : detail::WordMma<std::int8_t, std::int32_t> {
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m16n8k32_s8(sums, a.word, b.word, where);
+  }
+};
+template <>
+struct Mma<std::uint8_t> : detail::WordMma<std::uint8_t, std::int32_t> {
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m16n8k32_u8(sums, a.word, b.word, where);
+  }
+};
+
+/// Takes tiles of floats, which are rounded to nearest, ties away.
+template <>
+struct Mma<tf32> : detail::WordMma<float, float> {
+  using Base = detail::WordMma<float, float>;
+
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+    Base::template load_a<kMajor>(part, tile, row, k, where);
+    round(part.word);
+  }
+  template <Major kMajor, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+                                    Location where) {
+    Base::template load_b<kMajor>(parts, tile, column, k, where);
+    TESSERA_UNROLL
+    for (int block = 0; block < kBlocks; ++block) round(parts[block].word);
+  }
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m16n8k8_tf32(sums, a.word, b.word, where);
+  }
+
+ private:
+  template <int kWords>
+  static TESSERA_DEVICE void round(std::uint32_t (&words)[kWords]) {
+    TESSERA_UNROLL
+    for (int w = 0; w < kWords; ++w) words[w] = ptx::cvt_rna_tf32(math::from_bits(words[w])).bits;
+  }
+};
+
+/// By fma, in the order of K: a thread has two of K of the rows and columns that its sums are in.
+template <>
+struct Mma<float> {
+  using Element = float;
+  using Sum = float;
+  static constexpr int kDepth = 2;
+
+  struct A {
+    float at[2][kDepth];  // [row of the block's two][k]
+  };
+  struct B {
+    float at[2][kDepth];  // [column of the block's two][k]
+  };
+
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+    const detail::OperandAccess<kMajor, Tile> access{tile, where};
+    const detail::LanePlace lane = detail::lane_place();
+    TESSERA_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      const int mn = row + 8 * i + lane.row;
+      if constexpr (kMajor == Major::k) {
+        const Vector<float, 2> pair = access.load_pair(mn, k);
+        part.at[i][0] = pair[0];
+        part.at[i][1] = pair[1];
+      } else {
+        part.at[i][0] = access.load(mn, k);
+        part.at[i][1] = access.load(mn, k + 1);
+      }
+    }
+  }
+  template <Major kMajor, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+                                    Location where) {
+    const detail::OperandAccess<kMajor, Tile> access{tile, where};
+    const detail::LanePlace lane = detail::lane_place();
+    TESSERA_UNROLL
+    for (int block = 0; block < kBlocks; ++block) {
+      const int mn = column + 8 * block + 2 * lane.column;
+      TESSERA_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        const Vector<float, 2> pair =
+            kMajor == Major::k ? access.load_pair(mn + i, k) : access.load_pair(mn, k + i);
+        TESSERA_UNROLL
+        for (int j = 0; j < 2; ++j)
+          (kMajor == Major::k ? parts[block].at[i][j] : parts[block].at[j][i]) = pair[j];
+      }
+    }
+  }
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location) {
+    TESSERA_UNROLL
+    for (int k = 0; k < kDepth; ++k) {
+      TESSERA_UNROLL
+      for (int q = 0; q < 4; ++q) sums[q] = math::fma(a.at[q / 2][k], b.at[q % 2][k], sums[q]);
+    }
+  }
+};
+
+template <>
+struct Mma<double> {
+  using Element = double;
+  using Sum = double;
+  static constexpr int kDepth = 4;
+
+  struct A {
+    double row[2];
+  };
+  struct B {
+    double column;
+  };
+
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+    const detail::OperandAccess<kMajor, Tile> access{tile, where};
+    const detail::LanePlace lane = detail::lane_place();
+    TESSERA_UNROLL
+    for (int i = 0; i < 2; ++i) part.row[i] = access.load(row + 8 * i + lane.row, k + lane.column);
+  }
+  template <Major kMajor, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+                                    Location where) {
+    const detail::OperandAccess<kMajor, Tile> access{tile, where};
+    const detail::LanePlace lane = detail::lane_place();
+    TESSERA_UNROLL
+    for (int block = 0; block < kBlocks; ++block)
+      parts[block].column = access.load(column + 8 * block + lane.row, k + lane.column);
+  }
+  static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
+    ptx::mma_m8n8k4_f64(sums, a.row[0], b.column, where);
+    ptx::mma_m8n8k4_f64(sums + 2, a.row[1], b.column, where);
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// multiply(sums, a, b): adds the product of two operands to a tile of sums in registers.
+#pragma once
+
+#include "tessera/fragment.h"
+#include "tessera/mma.h"
+
+namespace tessera {
+
+/// The operand A in registers: rows of the tile whose Fragment it was made from, K along its columns.
+template <typename T, typename Layout_>
+struct OperandFragment {
+  using Layout = Layout_;
+  static constexpr int kSteps = Layout::kColumns / Mma<T>::kDepth;
+
+  typename Mma<T>::A part[kSteps][Layout::kRowBlocks];
+};
+
+namespace detail {
+
+/// How much of K a tile holds, and how many rows (columns).
+template <Major kMajor, typename Tile>
+inline constexpr int kDepthOf = kMajor == Major::k ? Tile::kLength : Tile::kLines;
+template <Major kMajor, typename Tile>
+inline constexpr int kWidthOf = kMajor == Major::k ? Tile::kLines : Tile::kLength;
+
+/// The operands of one step over K: a thread's parts of all blocks of its warp.
+template <typename T, typename Layout>
+struct StepParts {
+  typename Mma<T>::A a[Layout::kRowBlocks];
+  typename Mma<T>::B b[Layout::kColumnBlocks];
+};
+
+template <Major kMajor, typename T, typename Layout, typename Tile>
+TESSERA_DEVICE void load_a(typename Mma<T>::A (&parts)[Layout::kRowBlocks], const Tile& tile, int step,
+                           Location where) {
+  TESSERA_UNROLL
+  for (int block = 0; block < Layout::kRowBlocks; ++block) {
+    Mma<T>::template load_a<kMajor>(parts[block], tile, Layout::warp_row() + 16 * block,
+                                    step * Mma<T>::kDepth, where);
+  }
+}
+
+template <Major kMajor, typename T, typename Layout, typename Tile>
+TESSERA_DEVICE void load_b(typename Mma<T>::B (&parts)[Layout::kColumnBlocks], const Tile& tile, int step,
+                           Location where) {
+  Mma<T>::template load_b<kMajor>(parts, tile, Layout::warp_column(), step * Mma<T>::kDepth, where);
+}
+
+/// Two floats rounded to T in one word.
+template <typename T>
+TESSERA_DEVICE std::uint32_t pack(float low, float high) {
+  return std::is_same_v<T, bf16> ? ptx::cvt_rn_bf16x2(low, high) : ptx::cvt_rn_f16x2(low, high);
+}
+
+/// The products of all blocks of one step.
+template <typename T, typename Layout>
+TESSERA_DEVICE void multiply_parts(Fragment<typename Mma<T>::Sum, Layout>& sums,
+                                   const typename Mma<T>::A (&a)[Layout::kRowBlocks],
+                                   const typename Mma<T>::B (&b)[Layout::kColumnBlocks], Location where) {
+  TESSERA_UNROLL
+  for (int row = 0; row < Layout::kRowBlocks; ++row) {
+    TESSERA_UNROLL
+    for (int column = 0; column < Layout::kColumnBlocks; ++column)
+      Mma<T>::multiply(&sums[Layout::element(row, column, 0)], a[row], b[column], where);
+  }
+}
+
+}  // namespace detail
+
+/// sums += a * b, summed over the K that the tiles hold; a has lines along K or along the rows of sums, b along K or
+/// along the columns. T names the product: the type of the elements, or tf32 for tiles of floats. All threads of the
+/// block must be here, and the tiles complete. What is read for a step is under way while the step before is multiplied.
+template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const TileA& a, const TileB& b,
+                             Location where = Location::current()) {
+  constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kSteps = kDepth / Mma<T>::kDepth;
+  static_assert(std::is_same_v<typename TileA::Element, typename Mma<T>::Element> &&
+                    std::is_same_v<typename TileB::Element, typename Mma<T>::Element>,
+                "tiles hold what is multiplied");
+  static_assert(kDepth == detail::kDepthOf<kMajorB, TileB>, "both tiles hold the same part of K");
+  static_assert(kDepth % Mma<T>::kDepth == 0, "tiles hold whole steps over K");
+  static_assert(detail::kWidthOf<kMajorA, TileA> == Layout::kRows, "a has the rows of the sums");
+  static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
+  detail::StepParts<T, Layout> parts[2];
+  const auto load = [&](int step) {
+    detail::load_a<kMajorA, T, Layout>(parts[step % 2].a, a, step, where);
+    detail::load_b<kMajorB, T, Layout>(parts[step % 2].b, b, step, where);
+  };
+  load(0);
+  TESSERA_UNROLL
+  for (int step = 0; step < kSteps; ++step) {
+    if (step + 1 < kSteps) load(step + 1);
+    detail::multiply_parts<T>(sums, parts[step % 2].a, parts[step % 2].b, where);
+  }
+}
+
+/// The same with `a` in registers.
+template <typename T, Major kMajorB, typename Layout, typename LayoutA, typename TileB>
+TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
+                             const OperandFragment<T, LayoutA>& a, const TileB& b,
+                             Location where = Location::current()) {
+  constexpr int kSteps = OperandFragment<T, LayoutA>::kSteps;
+  static_assert(std::is_same_v<typename TileB::Element, typename Mma<T>::Element>,
+                "the tile holds what is multiplied");
+  static_assert(LayoutA::kRows == Layout::kRows && LayoutA::kWarpRows == Layout::kWarpRows &&
+                    LayoutA::kWarpColumns == Layout::kWarpColumns,
+                "a has the rows of the sums, in the same warps");
+  static_assert(LayoutA::kColumns == detail::kDepthOf<kMajorB, TileB>,
+                "both operands hold the same part of K");
+  static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
+  typename Mma<T>::B parts[2][Layout::kColumnBlocks];
+  const auto load = [&](int step) { detail::load_b<kMajorB, T, Layout>(parts[step % 2], b, step, where); };
+  load(0);
+  TESSERA_UNROLL
+  for (int step = 0; step < kSteps; ++step) {
+    if (step + 1 < kSteps) load(step + 1);
+    detail::multiply_parts<T>(sums, a.part[step], parts[step % 2], where);
+  }
+}
+
+/// The tile of an earlier product, rounded to T, as the operand A of the next, whose K its columns are. Nothing moves
+/// between threads: two blocks of sums are one part of A.
+template <typename T, typename Layout>
+TESSERA_DEVICE OperandFragment<T, Layout> operand(const Fragment<float, Layout>& tile) {
+  static_assert(std::is_same_v<T, bf16> || std::is_same_v<T, f16>,
+                "only 16-bit operands are in the order of sums");
+  static_assert(Layout::kWarpColumns == 1, "each warp has whole rows of the operand");
+  static_assert(Layout::kColumns % Mma<T>::kDepth == 0, "the operand holds whole steps over K");
+  OperandFragment<T, Layout> result;
+  TESSERA_UNROLL
+  for (int step = 0; step < result.kSteps; ++step) {
+    TESSERA_UNROLL
+    for (int row = 0; row < Layout::kRowBlocks; ++row) {
+      TESSERA_UNROLL
+      for (int w = 0; w < 4; ++w) {
+        const int i = Layout::element(row, 2 * step + w / 2, w % 2 * 2);
+        result.part[step][row].word[w] = detail::pack<T>(tile[i], tile[i + 1]);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// How threads read their parts of operands from tiles in shared memory.
+#pragma once
+
+#include "tessera/operand_tile.h"
+#include "tessera/ptx_copy.h"
+#include "tessera/ptx_mma.h"
+
+namespace tessera {
+
+/// What the lines of an operand tile run along: K, over which products are summed, or the rows (columns) of the result.
+enum class Major { k, mn };
+
+namespace detail {
+
+/// A tile whose elements are named by their row (column) of the result and by k.
+template <Major kMajor, typename Tile>
+struct OperandAccess {
+  const Tile& tile;
+  Location where;
+
+  TESSERA_DEVICE int index_of(int mn, int k) const {
+    return kMajor == Major::k ? tile.index_of(mn, k) : tile.index_of(k, mn);
+  }
+  TESSERA_DEVICE auto load(int mn, int k) const { return tile.elements.load(index_of(mn, k), where); }
+
+  /// Two neighbours along the lines.
+  TESSERA_DEVICE auto load_pair(int mn, int k) const {
+    return tile.elements.template load<2>(index_of(mn, k), where);
+  }
+};
+
+/// Where a thread stands in a block of sums. Element by element a part has more addresses than there are registers for:
+/// what is computed from a place is computed anew, not kept throughout a loop.
+struct LanePlace {
+  int row, column;
+};
+TESSERA_DEVICE LanePlace lane_place() {
+  const auto lane = static_cast<unsigned>(computed_here(thread_index() % kWarpThreads));
+  return {static_cast<int>(lane / 4), static_cast<int>(lane % 4)};
+}
+
+/// Products whose operands a thread holds in words of 32 bits: 16 rows (8 columns) x 32 bytes along K.
+template <typename Element_, typename Sum_>
+struct WordMma {
+  using Element = Element_;
+  using Sum = Sum_;
+  static constexpr int kPerWord = 4 / static_cast<int>(sizeof(Element));
+  static constexpr int kDepth = 8 * kPerWord;
+
+  struct A {
+    std::uint32_t word[4];
+  };
+  struct B {
+    std::uint32_t word[2];
+  };
+
+  /// ldmatrix moves 16-bit elements across lanes; wider and narrower ones only along K.
+  template <Major kMajor>
+  static constexpr bool kHasMatrixLoad = kMajor == Major::k || sizeof(Element) == 2;
+
+  /// The part of the 16 rows from `row` on, at k on.
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+    const int lane = thread_index() % kWarpThreads;
+    const OperandAccess<kMajor, Tile> access{tile, where};
+    if constexpr (kMajor == Major::k) {
+      const int from = access.index_of(row + lane % 16, k + lane / 16 * 4 * kPerWord);
+      ptx::ldmatrix_x4(part.word, tile.elements, from, where);
+    } else if constexpr (kHasMatrixLoad<kMajor>) {
+      const int from = access.index_of(row + lane / 8 % 2 * 8, k + lane / 16 * 8 + lane % 8);
+      ptx::ldmatrix_x4_trans(part.word, tile.elements, from, where);
+    } else {
+      const LanePlace place = lane_place();
+      TESSERA_UNROLL
+      for (int w = 0; w < 4; ++w)
+        part.word[w] = load_word(access, place, row + w % 2 * 8, k + w / 2 * 4 * kPerWord);
+    }
+  }
+
+  /// The parts of kBlocks times 8 columns from `column` on, at k on: two blocks at once where ldmatrix does it.
+  template <Major kMajor, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+                                    Location where) {
+    if constexpr (kHasMatrixLoad<kMajor>) {
+      TESSERA_UNROLL
+      for (int block = 0; block + 1 < kBlocks; block += 2)
+        load_two<kMajor>(parts[block], parts[block + 1], tile, column + 8 * block, k, where);
+      if constexpr (kBlocks % 2 != 0)
+        load_one<kMajor>(parts[kBlocks - 1], tile, column + 8 * (kBlocks - 1), k, where);
+    } else {
+      const OperandAccess<kMajor, Tile> access{tile, where};
+      const LanePlace place = lane_place();
+      TESSERA_UNROLL
+      for (int block = 0; block < kBlocks; ++block) {
+        TESSERA_UNROLL
+        for (int w = 0; w < 2; ++w)
+          parts[block].word[w] = load_word(access, place, column + 8 * block, k + w * 4 * kPerWord);
+      }
+    }
+  }
+
+ private:
+  /// One word, element by element.
+  template <typename Access>
+  static TESSERA_DEVICE std::uint32_t load_word(const Access& access, LanePlace lane, int mn, int k) {
+    Element elements[kPerWord];
+    TESSERA_UNROLL
+    for (int i = 0; i < kPerWord; ++i)
+      elements[i] = access.load(mn + lane.row, k + kPerWord * lane.column + i);
+    std::uint32_t word;
+    std::memcpy(&word, elements, sizeof word);
+    return word;
+  }
+
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_two(B& first, B& second, const Tile& tile, int column, int k,
+                                      Location where) {
+    const int lane = thread_index() % kWarpThreads;
+    const OperandAccess<kMajor, Tile> access{tile, where};
+    std::uint32_t words[4];
+    if constexpr (kMajor == Major::k) {
+      const int from = access.index_of(column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * 4 * kPerWord);
+      ptx::ldmatrix_x4(words, tile.elements, from, where);
+    } else {
+      ptx::ldmatrix_x4_trans(words, tile.elements, access.index_of(column + lane / 16 * 8, k + lane % 16),
+                             where);
+    }
+    first = {{words[0], words[1]}};
+    second = {{words[2], words[3]}};
+  }
+
+  template <Major kMajor, typename Tile>
+  static TESSERA_DEVICE void load_one(B& part, const Tile& tile, int column, int k, Location where) {
+    const int lane = thread_index() % 16;  // the upper lanes name the rows of the lower ones
+    const OperandAccess<kMajor, Tile> access{tile, where};
+    if constexpr (kMajor == Major::k) {
+      ptx::ldmatrix_x2(part.word, tile.elements,
+                       access.index_of(column + lane % 8, k + lane / 8 * 4 * kPerWord), where);
+    } else {
+      ptx::ldmatrix_x2_trans(part.word, tile.elements, access.index_of(column, k + lane), where);
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// OperandTile<T, kLines, kLength>: an operand of a product in shared memory, laid out so that neither filling it nor
+// reading its parts meets a bank twice. OperandRing: several of them.
+#pragma once
+
+#include "tessera/shared.h"
+
+namespace tessera {
+
+/// kLines lines of kLength elements, which follow each other in global memory. They are cut into panels of kSpan
+/// elements (128, 64 or 32 bytes), and the 16-byte chunks of a panel's line change places with the number of the line.
+/// The first byte of the array is best a multiple of kAlignment.
+template <typename T, int kLines_, int kLength_>
+struct OperandTile {
+  using Element = T;
+  static constexpr int kLines = kLines_, kLength = kLength_, kCount = kLines * kLength;
+  static constexpr int kLineBytes = kLength * static_cast<int>(sizeof(T));
+  static constexpr int kSpanBytes = kLineBytes % 128 == 0 ? 128 : kLineBytes % 64 == 0 ? 64 : 32;
+  static constexpr int kSpan = kSpanBytes / static_cast<int>(sizeof(T));
+  static constexpr int kChunk = 16 / static_cast<int>(sizeof(T));
+  static constexpr int kAlignment = 8 * kSpanBytes;
+
+  static_assert(kLength > 0 && kLineBytes % 32 == 0, "a line is a multiple of 32 bytes");
+  static_assert(kLines > 0 && kLines % 8 == 0, "a tile has a multiple of 8 lines");
+
+  Shared<T> elements;
+  int first = 0;  ///< where the tile begins among them
+
+  /// Where an element stands in the tile.
+  static TESSERA_HD constexpr int at(int line, int position) {
+    constexpr unsigned kChunks = kSpanBytes / 16;
+    const auto l = static_cast<unsigned>(line), p = static_cast<unsigned>(position);
+    const unsigned place_in_span = p % kSpan ^ l * kSpanBytes / 128 % kChunks * kChunk;
+    return static_cast<int>((p / kSpan * kLines + l) * kSpan + place_in_span);
+  }
+
+  /// The same in the array.
+  TESSERA_DEVICE int index_of(int line, int position) const { return first + at(line, position); }
+
+  /// One element, or N that follow each other, N dividing kChunk and `position`.
+  TESSERA_DEVICE T load(int line, int position, Location where = Location::current()) const {
+    return elements.load(index_of(line, position), where);
+  }
+  template <int N>
+  TESSERA_DEVICE Vector<T, N> load(int line, int position, Location where = Location::current()) const {
+    return elements.template load<N>(index_of(line, position), where);
+  }
+};
+
+/// kStages tiles, used in turn: while one is read the others are filled.
+template <typename T, int kLines, int kLength, int kStages_>
+struct OperandRing {
+  using Tile = OperandTile<T, kLines, kLength>;
+  static constexpr int kStages = kStages_, kCount = kStages * Tile::kCount;
+
+  Shared<T> elements;
+
+  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kCount}; }
+};
+
+}  // namespace tessera

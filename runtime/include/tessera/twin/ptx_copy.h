@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host twin of the instructions that bring operands of products to shared memory and into registers.
+#pragma once
+
+#include <string>
+
+#include "tessera/ptx_copy.h"
+#include "tessera/twin/machine.h"
+
+namespace tessera::twin {
+
+/// What a lane brings to an ldmatrix: the row that it names, and where its words go.
+struct MatrixLane {
+  std::uint16_t row[8];
+  std::uint32_t* words;
+};
+
+template <int kCount, bool kTransposed>
+void distribute_matrices(void* const (&lanes)[kLanes]) {
+  const auto lane_of = [&](int lane) -> MatrixLane& { return *static_cast<MatrixLane*>(lanes[lane]); };
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int matrix = 0; matrix < kCount; ++matrix) {
+      const auto element = [&](int i) {
+        const int row = kTransposed ? lane % 4 * 2 + i : lane / 4;
+        const int column = kTransposed ? lane / 4 : lane % 4 * 2 + i;
+        return std::uint32_t{lane_of(8 * matrix + row).row[column]};
+      };
+      lane_of(lane).words[matrix] = element(1) << 16 | element(0);
+    }
+  }
+}
+
+template <int kCount, bool kTransposed, typename T>
+void load_matrices(std::uint32_t (&words)[kCount], const Shared<T>& array, int i, Location where) {
+  MatrixLane mine{{}, words};
+  if (context.thread % kLanes < 8 * kCount) {  // the others name rows that nobody reads
+    const auto row = array.template load<16 / static_cast<int>(sizeof(T))>(i, where);
+    std::memcpy(mine.row, &row, sizeof mine.row);
+  }
+  do_together(&distribute_matrices<kCount, kTransposed>, &mine, where);
+}
+
+/// Reports an address that is not a multiple of a copy's size.
+inline bool is_aligned_copy(const void* from, int size, Location where) {
+  if (reinterpret_cast<std::uintptr_t>(from) % static_cast<std::uintptr_t>(size) == 0) return true;
+  report(FaultKind::misaligned, where,
+         "a copy of " + std::to_string(size) + " bytes reads at no multiple of that");
+  return false;
+}
+
+template <int kSize, typename T>
+void copy_async(const Shared<T>& to, int i, const T* from, int bytes, Location where) {
+  if (bytes > 0 && !is_aligned_copy(from, kSize, where)) return;
+  Vector<T, kSize / static_cast<int>(sizeof(T))> elements{};
+  if (bytes > 0) std::memcpy(&elements, from, static_cast<std::size_t>(bytes));
+  to.copy_async(i, elements, where);
+}
+
+}  // namespace tessera::twin
+
+namespace tessera::ptx {
+
+template <typename T>
+void ldmatrix_x4(std::uint32_t (&words)[4], const Shared<T>& array, int i,
+                 Location where = Location::current()) {
+  twin::load_matrices<4, false>(words, array, i, where);
+}
+template <typename T>
+void ldmatrix_x4_trans(std::uint32_t (&words)[4], const Shared<T>& array, int i,
+                       Location where = Location::current()) {
+  twin::load_matrices<4, true>(words, array, i, where);
+}
+template <typename T>
+void ldmatrix_x2(std::uint32_t (&words)[2], const Shared<T>& array, int i,
+                 Location where = Location::current()) {
+  twin::load_matrices<2, false>(words, array, i, where);
+}
+template <typename T>
+void ldmatrix_x2_trans(std::uint32_t (&words)[2], const Shared<T>& array, int i,
+                       Location where = Location::current()) {
+  twin::load_matrices<2, true>(words, array, i, where);
+}
+
+template <typename T>
+void cp_async_4(const Shared<T>& to, int i, const T* from, int bytes, Location where = Location::current()) {
+  twin::copy_async<4>(to, i, from, bytes, where);
+}
+template <typename T>
+void cp_async_8(const Shared<T>& to, int i, const T* from, int bytes, Location where = Location::current()) {
+  twin::copy_async<8>(to, i, from, bytes, where);
+}
+template <typename T>
+void cp_async_16(const Shared<T>& to, int i, const T* from, int bytes, Location where = Location::current()) {
+  twin::copy_async<16>(to, i, from, bytes, where);
+}
+inline void cp_async_commit_group(Location = Location::current()) { twin::commit_copies(); }
+template <int kPending>
+void cp_async_wait_group(Location = Location::current()) {
+  twin::wait_for_copies(kPending);
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planes of tensors and the copies of parts of them into tiles, on the host twin: windows, strides, zeros where nothing
+// exists, and what is found wrong.
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "tessera/plane.h"
+
+namespace planes {
+
+using namespace tessera;
+using tessera::index;
+
+namespace {
+
+constexpr int kThreads = 64;
+
+/// A tensor of numbers that tell their position, none of them zero.
+struct Numbers {
+  index extent[3], stride[3];
+  std::vector<float> data;
+
+  Numbers(index a, index b, index c, index pitch)
+      : extent{a, b, c}, stride{b * pitch, pitch, 1}, data(static_cast<std::size_t>(a * b * pitch + 16)) {
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i + 1);
+  }
+  View<const float, 3> view() const {
+    return {aligned(), {extent[0], extent[1], extent[2]}, {stride[0], stride[1], stride[2]}, nullptr};
+  }
+  const float* aligned() const {
+    const auto past = reinterpret_cast<std::uintptr_t>(data.data()) % 16;
+    return data.data() + (past == 0 ? 0 : (16 - past) / 4);
+  }
+};
+
+using Tile = OperandTile<float, 16, 24>;
+
+/// Fills a tile and compares it with what `expected` says of the line and the position.
+template <Copy kCopy, int kPositionAxis, typename MakePlane, typename Expected>
+void check_fill(const MakePlane& make_plane, Index<2> at, const Expected& expected) {
+  twin::begin_faults("planes");
+  twin::begin_shared(0);
+  REQUIRE(twin::run({1, kThreads, 0}, [&] {
+    TESSERA_SHARED(float, elements, 2 * Tile::kCount);
+    const Tile tile{elements, Tile::kCount};
+    fill_tile<kCopy, kThreads, kPositionAxis>(tile, make_plane(), at);
+    ptx::cp_async_commit_group();
+    ptx::cp_async_wait_group<0>();
+    barrier();
+    for (int i = thread_index(); i < Tile::kCount; i += kThreads) {
+      const int line = i / Tile::kLength, position = i % Tile::kLength;
+      REQUIRE(tile.load(line, position) == expected(line, position));
+    }
+  }));
+  REQUIRE(twin::fault_count() == 0);
+}
+
+/// The first fault of filling a tile.
+template <Copy kCopy, int kPositionAxis, typename MakePlane>
+twin::Fault fault_of(const MakePlane& make_plane, Index<2> at) {
+  twin::on_fault([](const twin::Fault&) {});
+  twin::begin_faults("planes");
+  twin::begin_shared(0);
+  (void)twin::run({1, kThreads, 0}, [&] {
+    TESSERA_SHARED(float, elements, Tile::kCount);
+    fill_tile<kCopy, kThreads, kPositionAxis>(Tile{elements}, make_plane(), at);
+  });
+  twin::on_fault({});
+  REQUIRE(twin::fault_count() > 0);
+  return twin::faults().front();
+}
+
+}  // namespace
+
+TEST_CASE("a part of a tensor, in every way of copying") {
+  const Numbers numbers(3, 20, 40, 44);
+  const auto view = numbers.view();
+  const auto rows = [&] { return plane(view, {1, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 40}); };
+  const auto expected = [&](int line, int position) {
+    const index y = 8 + line, x = 24 + position;
+    return y < 20 && x < 40 ? view.data[view.stride[0] + y * view.stride[1] + x] : 0.0f;
+  };
+  check_fill<Copy::async_16, 1>(rows, {8, 24}, expected);
+  check_fill<Copy::async_8, 1>(rows, {8, 24}, expected);
+  check_fill<Copy::async_4, 1>(rows, {8, 24}, expected);
+  check_fill<Copy::elements, 1>(rows, {8, 24}, expected);
+  // The same with the axes the other way round.
+  const auto columns = [&] { return plane(view, {1, 0, 0}, {{0, 0, 1}, 0, 40}, {{0, 1, 0}, 0, 20}); };
+  check_fill<Copy::async_16, 0>(columns, {24, 8}, expected);
+  check_fill<Copy::elements, 0>(columns, {24, 8}, expected);
+}
+
+TEST_CASE("ends inside of a copy") {
+  const Numbers numbers(1, 20, 37, 40);
+  const auto view = numbers.view();
+  for (const index end : {24, 25, 26, 27, 37}) {
+    const auto rows = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 2, 17}, {{0, 0, 1}, 8, end}); };
+    const auto expected = [&](int line, int position) {
+      return line >= 2 && position + 4 >= 8 && position + 4 < end ? view.data[line * 40 + position + 4]
+                                                                  : 0.0f;
+    };
+    check_fill<Copy::async_16, 1>(rows, {0, 4}, expected);
+    check_fill<Copy::async_8, 1>(rows, {0, 4}, expected);
+    check_fill<Copy::elements, 1>(rows, {0, 4}, expected);
+  }
+}
+
+TEST_CASE("a window: the axes begin before the tensor does") {
+  const Numbers numbers(1, 20, 33, 36);
+  const auto view = numbers.view();
+  // x[r - 3, 2 s + c - 2] in coordinates r and c, at s = 4.
+  const auto shifted = [&] { return plane(view, {0, -3, 6}, {{0, 1, 0}, 3, 23}, {{0, 0, 1}, -6, 27}); };
+  const auto expected = [&](int line, int position) {
+    const index row = line - 3, column = position - 9 + 6;
+    return row >= 0 && column >= 0 && column < 33 ? view.data[row * 36 + column] : 0.0f;
+  };
+  check_fill<Copy::elements, 1>(shifted, {0, -9}, expected);
+  check_fill<Copy::async_4, 1>(shifted, {0, -9}, expected);
+}
+
+TEST_CASE("steps of more than one, and two axes of one dimension") {
+  const Numbers numbers(1, 40, 64, 64);
+  const auto view = numbers.view();
+  const auto every_second = [&] { return plane(view, {0, 1, 0}, {{0, 2, 0}, 0, 12}, {{0, 0, 2}, 0, 30}); };
+  check_fill<Copy::elements, 1>(every_second, {0, 0}, [&](int line, int position) {
+    return line < 12 ? view.data[(2 * line + 1) * 64 + 2 * position] : 0.0f;
+  });
+  // x[m + k]: the lines of a convolution.
+  const auto sliding = [&] { return plane(view, {0, 0, 0}, {{0, 0, 1}, 0, 41}, {{0, 0, 1}, 0, 24}); };
+  check_fill<Copy::async_4, 1>(sliding, {5, 0},
+                               [&](int line, int position) { return view.data[5 + line + position]; });
+}
+
+TEST_CASE("elements outside of the tensor are found") {
+  const Numbers numbers(1, 20, 40, 40);
+  const auto view = numbers.view();
+  const auto too_long = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 44}); };
+  for (const twin::Fault& fault :
+       {fault_of<Copy::async_16, 1>(too_long, {0, 24}), fault_of<Copy::elements, 1>(too_long, {0, 24})}) {
+    CHECK(fault.kind == twin::FaultKind::out_of_bounds);
+    CHECK(fault.detail == "tensor[0, 0, 40], extents [1, 20, 40]");
+  }
+}
+
+TEST_CASE("copies that do not suit their addresses are found") {
+  const Numbers numbers(1, 20, 37, 37);
+  const auto view = numbers.view();
+  const auto rows = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 37}); };
+  twin::Fault fault = fault_of<Copy::async_16, 1>(rows, {0, 0});
+  CHECK(fault.kind == twin::FaultKind::misaligned);
+  CHECK(fault.detail == "a copy of 16 bytes of tensor is not at a multiple of that");
+  fault = fault_of<Copy::async_16, 0>(rows, {0, 0});
+  CHECK(fault.kind == twin::FaultKind::broken_promise);
+  const auto late = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 2, 37}); };
+  fault = fault_of<Copy::async_16, 1>(late, {0, 0});
+  CHECK(fault.kind == twin::FaultKind::misaligned);
+  CHECK(fault.detail == "a copy of 16 bytes of tensor: the axis begins inside of it");
+}
+
+}  // namespace planes
