@@ -190,7 +190,9 @@ class TilePlanner {
       if (!is_unit && (!extent || *extent > kSmallExtent))
         return refuse(fmt::format("`{}` is an axis of no product", name(axis)));
     }
-    return (rows <= 1 && columns <= 1) || refuse("a value has two axes along rows, or along columns");
+    // What is not in registers is computed where both axes have coordinates.
+    return (rows <= 1 && columns <= 1) || !plan_.anchored.contains(id) ||
+           refuse("a value has two axes along rows, or along columns");
   }
 
   bool check_values() {
@@ -213,6 +215,12 @@ class TilePlanner {
       in_registers += role.has_value();
     }
     if (in_registers == 0) return true;
+    int rows = 0, columns = 0;
+    for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
+      rows += plan_.role(axis) == TileRole::row;
+      columns += plan_.role(axis) == TileRole::column;
+    }
+    if (rows > 1 || columns > 1) return refuse("a tile is folded that is none of rows and columns");
     if (reduce.axes.size() != 1) return refuse("a tile is folded along several axes at once");
     if (reduce.op == ir::ReduceOp::argmax || reduce.op == ir::ReduceOp::argmin)
       return refuse("a tile is folded to a position");

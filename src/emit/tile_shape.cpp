@@ -202,9 +202,14 @@ class ShapeChooser {
     };
     int64_t held = 0, passing = 0;
     for (const ir::Variable& variable : kernel_.variables) held += words(variable.axes, variable.dtype);
-    for (const auto& [id, product] : plan_.products)
-      passing = std::max(passing, words(kernel_.values[id].axes, kernel_.values[id].dtype));
-    return held > 0 && plan_.products.size() == 1 ? held : held + passing;
+    for (const auto& [id, product] : plan_.products) {
+      const ir::Value& value = kernel_.values[id];
+      const bool is_added = std::ranges::any_of(kernel_.variables, [&](const ir::Variable& variable) {
+        return variable.axes == value.axes && variable.dtype == value.dtype;  // most likely to this one
+      });
+      if (!is_added) passing = std::max(passing, words(value.axes, value.dtype));
+    }
+    return held + passing;
   }
 
   int64_t shared_bytes(const TileShape& shape) const {

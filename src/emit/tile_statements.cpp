@@ -58,7 +58,10 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
   const bool only_registers = std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
     return tiles_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
   });
-  if (!only_registers) return false;
+  const auto in_registers = std::ranges::count_if(value.axes, [&](ir::AxisId axis) {
+    return tiles_.is_in_registers(axis);
+  });
+  if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
   if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
   // Of rows or columns: whatever tiles need for each of their elements.
   const AxisSet users = analysis_.axes_of_users(kernel_, id);
