@@ -9,7 +9,7 @@
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_variants.h"
-#include "sema/passes/expand_products.h"
+#include "sema/ir/expand_products.h"
 
 namespace tessera::emit {
 
@@ -68,7 +68,7 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
 // Products become sums of products, which the threads compute like any other sum.
 void plan_as_sums(KernelPlan& plan, const std::string& reason) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
-  sema::expand_products(*expanded);
+  ir::expand_products(*expanded);
   plan.expanded = std::move(expanded);
   plan.kernel = plan.expanded.get();
   plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
@@ -79,8 +79,7 @@ bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  TileDecision decision =
-      plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);
+  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);
   if (!decision.plan) {
     phase = {};
     plan_as_sums(plan, decision.reason);
@@ -112,9 +111,13 @@ int64_t PhasePlan::serial_tile(ir::AxisId axis) const {
 std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& target,
                                     const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (!check_requests(kernel, target, overrides, sink)) return std::nullopt;
-  KernelPlan plan{
-      .kernel = &kernel, .expanded = nullptr, .target = &target, .sizes = kernel.sizes, .phase = {}, .tiles = {}};
-  if (sema::has_products(kernel) && plan_in_tiles(plan, overrides)) return plan;
+  KernelPlan plan{.kernel = &kernel,
+                  .expanded = nullptr,
+                  .target = &target,
+                  .sizes = kernel.sizes,
+                  .phase = {},
+                  .tiles = {}};
+  if (ir::has_products(kernel) && plan_in_tiles(plan, overrides)) return plan;
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);

@@ -78,7 +78,7 @@ struct Variant {
   int64_t rows_least = 0;  // smallest extent of the staged rows for which it is chosen
   // Of a function in tiles:
   std::map<std::string, std::string> arguments = {};  // of its template, by parameter
-  std::string condition = {}, explanation = {};            // when the launcher takes it, and what to say of it
+  std::string condition = {}, explanation = {};       // when the launcher takes it, and what to say of it
   int shared_bytes = 0;
 };
 
@@ -155,7 +155,8 @@ struct PhasePlan {
 
 struct KernelPlan {
   const ir::Kernel* kernel = nullptr;
-  std::shared_ptr<const ir::Kernel> expanded;  // where the products became sums of products: what `kernel` points to
+  std::shared_ptr<const ir::Kernel>
+      expanded;  // where the products became sums of products: what `kernel` points to
   const Target* target = nullptr;
   ir::SizeTable sizes;  // the kernel's table and what planning added
   PhasePlan phase;

@@ -58,8 +58,8 @@ class FunctionPrinter {
   void print_node(const lowered::Barrier& node, const std::string&) { line("barrier();", node.reason); }
   void print_node(const lowered::Shared& node, const std::string& remark) {
     if (!node.first_byte.empty())
-      return line(fmt::format("TESSERA_DYNAMIC_SHARED({}, {}, {}, {});", node.type, node.name, node.first_byte,
-                              node.count),
+      return line(fmt::format("TESSERA_DYNAMIC_SHARED({}, {}, {}, {});", node.type, node.name,
+                              node.first_byte, node.count),
                   remark);
     line(fmt::format("TESSERA_SHARED({}, {}, {});", node.type, node.name, node.count), remark);
   }

@@ -191,10 +191,9 @@ class LauncherPrinter {
     const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
     writer_.line(fmt::format("case {}:", k), explain(variant));
     writer_.indent();
-    const std::string shared =
-        plan_.tiles ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
-    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{}{});", instantiation(function, variant), blocks,
-                             variant.threads * variant.rows, shared, own));
+    const std::string shared = plan_.tiles ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
+    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{}{});", instantiation(function, variant),
+                             blocks, variant.threads * variant.rows, shared, own));
     writer_.outdent();
   }
 

@@ -88,8 +88,9 @@ class Reporter {
 
   std::string describe(const Variant& variant) const {
     if (plan_.tiles)
-      return fmt::format("  variant {:<18} {:4} threads a block, {} bytes of shared memory, {}\n", variant.name,
-                         variant.threads, variant.shared_bytes, instantiation(function_of(variant), variant));
+      return fmt::format("  variant {:<18} {:4} threads a block, {} bytes of shared memory, {}\n",
+                         variant.name, variant.threads, variant.shared_bytes,
+                         instantiation(function_of(variant), variant));
     const int threads = variant.threads * variant.rows;
     const int registers = estimate_registers(function_of(variant), variant, *plan_.target);
     const int taken = (registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;

@@ -22,13 +22,15 @@ TilePlace TileLowering::place_of(const AxisSet& axes) const {
 // The layout of a tile; of rows or columns alone the first one that has them.
 std::string TileLowering::layout_of(const TilePlace& place) {
   for (const auto& [known, name] : layouts_) {
-    const bool fits = (!place.row || place.row == known.row) && (!place.column || place.column == known.column);
+    const bool fits =
+        (!place.row || place.row == known.row) && (!place.column || place.column == known.column);
     if (fits) return name;
   }
   TESSERA_CHECK(place.is_tile(), "rows and columns are those of a tile");
   std::string wanted = "Tile";
   for (ir::AxisId axis : {*place.row, *place.column})
-    for (char c : kernel_.axes[axis].name) wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char c : kernel_.axes[axis].name)
+      wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const std::string name = names_.take(wanted);
   emit(lowered::Using{name, fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
                                         extents_.at(*place.row), extents_.at(*place.column))});
@@ -46,7 +48,8 @@ void TileLowering::over(const TilePlace& place, const std::function<void()>& bod
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& member) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const Expr inside = lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
+    const Expr inside =
+        lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, inside));
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
@@ -56,10 +59,12 @@ void TileLowering::over(const TilePlace& place, const std::function<void()>& bod
   const Loop outer = std::exchange(loop_, tile ? Loop::elements : place.row ? Loop::rows : Loop::columns);
   const std::string outer_layout = std::exchange(loop_layout_, layout);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  loop(fmt::format("int {0} = 0; {0} < {1}::{2}; ++{0}", counter, layout, count), true, std::move(bindings), [&] {
-    for (const auto& [name, value] : coordinates) emit(lowered::Local{"index", name, {}, value, true, false});
-    body();
-  });
+  loop(fmt::format("int {0} = 0; {0} < {1}::{2}; ++{0}", counter, layout, count), true, std::move(bindings),
+       [&] {
+         for (const auto& [name, value] : coordinates)
+           emit(lowered::Local{"index", name, {}, value, true, false});
+         body();
+       });
   for (const auto& [name, value] : coordinates) names_.release(name);
   loop_ = outer;
   loop_layout_ = outer_layout;
@@ -83,8 +88,8 @@ Expr TileLowering::within(const AxisSet& axes) {
   Expr result;
   for (ir::AxisId axis : axes) {
     if (!extents_.contains(axis) || inside_.contains(axis)) continue;
-    result = lowered::conjunction(
-        result, lowered::binary("<", coordinate(axis), range_of(axis).end, DType::boolean));
+    result = lowered::conjunction(result,
+                                  lowered::binary("<", coordinate(axis), range_of(axis).end, DType::boolean));
   }
   return result;
 }
@@ -96,8 +101,12 @@ HeldTile TileLowering::declare_tile(std::string_view name, DType type, const Til
     return tile;
   }
   const char* kind = place.is_tile() ? "Fragment" : place.row ? "RowFragment" : "ColumnFragment";
-  emit(lowered::Local{fmt::format("{}<{}, {}>", kind, type_name(type), layout_of(place)), tile.name, {}, nullptr,
-                      false, false},
+  emit(lowered::Local{fmt::format("{}<{}, {}>", kind, type_name(type), layout_of(place)),
+                      tile.name,
+                      {},
+                      nullptr,
+                      false,
+                      false},
        span);
   return tile;
 }

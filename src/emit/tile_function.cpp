@@ -87,7 +87,8 @@ void TileLowering::declare_layouts() {
     const std::string layout = layout_of(place_of(axes));
     if (!groups_.contains(layout)) {
       groups_[layout] = named("threads");
-      emit(lowered::Local{fmt::format("FragmentGroup<{}>", layout), groups_[layout], {}, nullptr, false, false});
+      emit(lowered::Local{
+          fmt::format("FragmentGroup<{}>", layout), groups_[layout], {}, nullptr, false, false});
     }
   }
 }
@@ -120,7 +121,8 @@ void TileLowering::declare_factor(const TileProduct& product, const TileFactor& 
   } else if (!kernel_.values[factor.value].name.empty()) {
     name = kernel_.values[factor.value].name;
   }
-  if (is_staged && !majors_.contains(factor.load)) majors_[factor.load] = names_.take("kMajor" + capitalised(name));
+  if (is_staged && !majors_.contains(factor.load))
+    majors_[factor.load] = names_.take("kMajor" + capitalised(name));
   entry.major = is_staged ? majors_.at(factor.load) : "Major::k";
   const std::string elements = named(name + "_elements");
   const std::string tile_type = names_.take("Tile" + capitalised(name));
@@ -128,15 +130,17 @@ void TileLowering::declare_factor(const TileProduct& product, const TileFactor& 
   entry.tile = entry.ring;
   const std::string &width = extents_.at(factor.width), &depth = extents_.at(factor.depth);
   const std::string lines =
-      is_staged ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
-                : fmt::format("{}, {}", width, depth);
-  emit(lowered::Using{tile_type,
-                      entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages>", type_name(type), lines)
-                                    : fmt::format("OperandTile<{}, {}>", type_name(type), lines)});
+      is_staged
+          ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
+          : fmt::format("{}, {}", width, depth);
+  emit(lowered::Using{tile_type, entry.is_ring
+                                     ? fmt::format("OperandRing<{}, {}, kStages>", type_name(type), lines)
+                                     : fmt::format("OperandTile<{}, {}>", type_name(type), lines)});
   emit(lowered::Shared{type_name(type), elements, tile_type + "::kCount", offset});
   const std::string bytes = fmt::format("{}::kCount * {}", tile_type, size_in_bytes(type));
   offset = offset == "0" ? bytes : offset + " + " + bytes;
-  emit(lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
+  emit(
+      lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
   factors_.push_back(std::move(entry));
 }
 
@@ -167,7 +171,8 @@ void TileLowering::instances(const std::function<void()>& body) {
     counts.push_back(std::move(count));
   }
   if (!counts.empty())
-    emit(lowered::Local{fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
+    emit(lowered::Local{
+        fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
   Scope bindings;
@@ -175,19 +180,21 @@ void TileLowering::instances(const std::function<void()>& body) {
     bindings.axes.insert(axis);
     bindings.loops.insert(axis);
   }
-  loop("index unit = block_index(); unit < unit_count; unit += block_count()", false, std::move(bindings), [&] {
-    if (!positions.empty())
-      emit(lowered::Local{"auto",
-                          fmt::format("[{}]", joined),
-                          {},
-                          lowered::name("tile_position(unit, units).at", DType::index),
-                          true,
-                          false});
-    bind_instance(positions, body);
-  });
+  loop("index unit = block_index(); unit < unit_count; unit += block_count()", false, std::move(bindings),
+       [&] {
+         if (!positions.empty())
+           emit(lowered::Local{"auto",
+                               fmt::format("[{}]", joined),
+                               {},
+                               lowered::name("tile_position(unit, units).at", DType::index),
+                               true,
+                               false});
+         bind_instance(positions, body);
+       });
 }
 
-void TileLowering::bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body) {
+void TileLowering::bind_instance(const std::vector<std::string>& positions,
+                                 const std::function<void()>& body) {
   for (size_t k = 0; k < positions.size(); ++k) {
     const ir::AxisId axis = phase_.grid->axes[k];
     const Expr position = lowered::name(positions[k], DType::index);

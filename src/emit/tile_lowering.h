@@ -27,11 +27,11 @@ struct HeldTile {
 struct FactorTile {
   TileFactor factor;
   bool is_tf32 = false;
-  std::string tile = {};       // expression of the tile: "A_tiles.stage(k_stage)"
-  std::string ring = {};       // name of the ring or tile
-  std::string plane = {};      // staged: the part of the tensor it is filled from
-  std::string major = {};      // "kMajorA", "Major::k"
-  bool is_ring = false;   // several stages
+  std::string tile = {};   // expression of the tile: "A_tiles.stage(k_stage)"
+  std::string ring = {};   // name of the ring or tile
+  std::string plane = {};  // staged: the part of the tensor it is filled from
+  std::string major = {};  // "kMajorA", "Major::k"
+  bool is_ring = false;    // several stages
 };
 
 class TileLowering : public FunctionLowering {
@@ -94,7 +94,8 @@ class TileLowering : public FunctionLowering {
   void fill_once(const std::vector<const TileFactor*>& factors);
   void fill(const TileFactor& factor, const std::string& tile);
   /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
-  void ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors, const std::function<void()>& body);
+  void ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors,
+            const std::function<void()>& body);
   lowered::Expr first_of_tile(ir::AxisId axis);
 
   enum class Loop { none, elements, rows, columns, shared };

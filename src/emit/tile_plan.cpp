@@ -89,9 +89,8 @@ class TilePlanner {
 
   bool is_reduced_in_registers(const ir::Op& op) const {
     const auto* reduce = std::get_if<ir::Reduce>(&op);
-    return reduce && std::ranges::any_of(reduce->axes, [&](ir::AxisId axis) {
-             return plan_.is_in_registers(axis);
-           });
+    return reduce &&
+           std::ranges::any_of(reduce->axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
   }
 
   bool find_anchored() {
@@ -148,7 +147,8 @@ class TilePlanner {
       const AxisSet& axes = analysis_.dependence.at(load->indices[d]).axes;
       const bool has_width = axes.contains(factor.width), has_depth = axes.contains(factor.depth);
       if (!has_width && !has_depth) {
-        if (plan_.anchored.contains(load->indices[d]) || !kernel_.values[load->indices[d]].total) return false;
+        if (plan_.anchored.contains(load->indices[d]) || !kernel_.values[load->indices[d]].total)
+          return false;
         continue;
       }
       const auto form = ir::affine_form(kernel_, sizes_, load->indices[d]);
@@ -231,8 +231,8 @@ class TilePlanner {
     for (const ir::Variable& variable : kernel_.variables)
       for (ir::AxisId axis : variable.axes)
         if (!plan_.is_in_registers(axis))
-          return refuse(fmt::format("`{}` keeps the axis `{}`, which is not in registers", variable.name,
-                                    name(axis)));
+          return refuse(
+              fmt::format("`{}` keeps the axis `{}`, which is not in registers", variable.name, name(axis)));
     for (const ir::Statement* root : analysis_.roots) {
       const auto* assign = std::get_if<ir::Assign>(&root->node);
       if (assign && !assign->picks.empty()) return refuse("a coordinate of a variable is assigned");

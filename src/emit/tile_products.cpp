@@ -29,11 +29,14 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
     for (const TileFactor* factor : {&entry->second.rows, &entry->second.columns}) {
       if (factor->way != TileFactor::Way::staged || entry->second.has_own_loop) continue;
       const Dependence& needs = analysis_.dependence.at(factor->load);
-      const auto turns_with = [&](ir::AxisId axis) { return needs.axes.contains(axis) || needs.loops.contains(axis); };
+      const auto turns_with = [&](ir::AxisId axis) {
+        return needs.axes.contains(axis) || needs.loops.contains(axis);
+      };
       const bool is_inside = std::ranges::any_of(inner, turns_with);
       const bool is_here = loop ? turns_with(*loop) : std::ranges::none_of(analysis_.loops, turns_with);
       const bool is_known = std::ranges::any_of(found, [&](const TileFactor* other) {
-        return other->value == factor->value && other->width == factor->width && other->depth == factor->depth;
+        return other->value == factor->value && other->width == factor->width &&
+               other->depth == factor->depth;
       });
       if (is_here && !is_inside && !is_known) found.push_back(factor);
     }
@@ -92,19 +95,20 @@ void TileLowering::declare_plane(const TileFactor& factor) {
   for (int k = 0; k < 2; ++k)
     arguments.push_back(lowered::list({lowered::list(steps[k]), bounds[k][0], bounds[k][1]}));
   entry.plane = named(tensor.name + "_plane");
-  emit(lowered::Local{"auto", entry.plane, {}, lowered::call("plane", std::move(arguments), tensor.dtype), true, false},
-       kernel_.values[factor.load].span);
+  emit(
+      lowered::Local{
+          "auto", entry.plane, {}, lowered::call("plane", std::move(arguments), tensor.dtype), true, false},
+      kernel_.values[factor.load].span);
 }
 
 // Starts the copies of one tile at the current tiles of its axes.
 void TileLowering::fill(const TileFactor& factor, const std::string& tile) {
   const FactorTile& entry = tile_of(factor);
-  const std::string callee =
-      fmt::format("fill_tile<kCopy, kThreads, {} == Major::k ? 1 : 0>", entry.major);
+  const std::string callee = fmt::format("fill_tile<kCopy, kThreads, {} == Major::k ? 1 : 0>", entry.major);
   const Expr at = lowered::list({first_of_tile(factor.width), first_of_tile(factor.depth)});
-  emit(lowered::Evaluate{lowered::call(callee,
-                                       {lowered::name(tile, DType::index), lowered::name(entry.plane, DType::index), at},
-                                       DType::index)},
+  emit(lowered::Evaluate{lowered::call(
+           callee, {lowered::name(tile, DType::index), lowered::name(entry.plane, DType::index), at},
+           DType::index)},
        kernel_.values[factor.load].span);
 }
 
@@ -126,48 +130,56 @@ void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
 void TileLowering::ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors,
                         const std::function<void()>& body) {
   const std::string base = lowercase(kernel_.axes[axis].name);
-  const std::string count = named(base + "_tiles"), tile = named(base + "_tile"), first = named(base + "_first");
+  const std::string count = named(base + "_tiles"), tile = named(base + "_tile"),
+                    first = named(base + "_first");
   const Expr range = size(plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
   emit(lowered::Local{
       "index", count, {}, lowered::call("ceil_divide", {range, extent(axis)}, DType::index), true, false});
   const auto bind_tile = [&](const std::string& number) {
-    const Expr start = lowered::add(
-        lower_bound(axis), lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
+    const Expr start =
+        lowered::add(lower_bound(axis),
+                     lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
     emit(lowered::Local{"index", first, {}, start, true, false});
     scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
   };
   Scope bindings;
   bindings.loops.insert(axis);
   if (factors.empty()) {
-    count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings), [&] {
-      bind_tile(tile);
-      body();
-    });
+    count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings),
+               [&] {
+                 bind_tile(tile);
+                 body();
+               });
     return;
   }
   for (const TileFactor* factor : factors) declare_plane(*factor);
-  const std::string fetch = named("fill_" + base), stage = named(base + "_stage"), next = named(base + "_next");
+  const std::string fetch = named("fill_" + base), stage = named(base + "_stage"),
+                    next = named(base + "_next");
   scope(
       Scope{},
-      [&](lowered::Block inner) { return lowered::Lambda{fetch, "int stage, index number", std::move(inner)}; },
+      [&](lowered::Block inner) {
+        return lowered::Lambda{fetch, "int stage, index number", std::move(inner)};
+      },
       [&] {
         Scope inside;
-        guard(lowered::name(fmt::format("number < {}", count), DType::boolean), "", false, std::move(inside), [&] {
-          bind_tile("number");
-          for (const TileFactor* factor : factors) fill(*factor, tile_of(*factor).ring + ".stage(stage)");
-        });
+        guard(lowered::name(fmt::format("number < {}", count), DType::boolean), "", false, std::move(inside),
+              [&] {
+                bind_tile("number");
+                for (const TileFactor* factor : factors)
+                  fill(*factor, tile_of(*factor).ring + ".stage(stage)");
+              });
         emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
       });
   emit(lowered::Barrier{"everyone has read the tiles before"});
-  loop("int stage = 0; stage < kStages - 1; ++stage", true, Scope{}, [&] {
-    emit(lowered::Evaluate{lowered::name(fetch + "(stage, stage)", DType::index)});
-  });
+  loop("int stage = 0; stage < kStages - 1; ++stage", true, Scope{},
+       [&] { emit(lowered::Evaluate{lowered::name(fetch + "(stage, stage)", DType::index)}); });
   emit(lowered::Local{"int", stage, {}, lowered::integer(0), false, false});
   emit(lowered::Local{"int", next, {}, lowered::name("kStages - 1", DType::index), false, false});
   count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings), [&] {
     emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<kStages - 2>", {}, DType::index)});
     emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
-    emit(lowered::Evaluate{lowered::name(fmt::format("{}({}, {} + kStages - 1)", fetch, next, tile), DType::index)});
+    emit(lowered::Evaluate{
+        lowered::name(fmt::format("{}({}, {} + kStages - 1)", fetch, next, tile), DType::index)});
     bind_tile(tile);
     for (const TileFactor* factor : factors) {
       FactorTile& entry = tile_of(*factor);
@@ -175,16 +187,19 @@ void TileLowering::ring(ir::AxisId axis, const std::vector<const TileFactor*>& f
     }
     body();
     emit(lowered::Assign{lowered::name(next, DType::index), "=", lowered::name(stage, DType::index)});
-    emit(lowered::Assign{lowered::name(stage, DType::index), "=",
-                         lowered::name(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", stage), DType::index)});
+    emit(
+        lowered::Assign{lowered::name(stage, DType::index), "=",
+                        lowered::name(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", stage), DType::index)});
   });
 }
 
 void TileLowering::product(ir::ValueId id) {
   const ir::Value& value = kernel_.values[id];
   const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
-  const HeldTile tile = declare_tile(value.name.empty() ? "product" : value.name, value.dtype, place, value.span);
-  emit(lowered::Evaluate{lowered::call(tile.name + ".fill", {lowered::zero(value.dtype)}, value.dtype)}, value.span);
+  const HeldTile tile =
+      declare_tile(value.name.empty() ? "product" : value.name, value.dtype, place, value.span);
+  emit(lowered::Evaluate{lowered::call(tile.name + ".fill", {lowered::zero(value.dtype)}, value.dtype)},
+       value.span);
   multiply_into(tiles_.products.at(id), tile.name);
   held_[id] = tile;
 }
@@ -206,7 +221,8 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
       majors = rows.major + ", " + majors;
     }
     arguments.push_back(lowered::name(columns.tile, DType::f32));
-    emit(lowered::Evaluate{lowered::call(fmt::format("multiply<{}, {}>", type, majors), std::move(arguments), DType::f32)},
+    emit(lowered::Evaluate{lowered::call(fmt::format("multiply<{}, {}>", type, majors), std::move(arguments),
+                                         DType::f32)},
          kernel_.values[product.dot].span);
   };
   if (!product.has_own_loop) return step();
@@ -223,11 +239,13 @@ std::string TileLowering::in_registers(const TileProduct& product) {
   const TileFactor& factor = product.rows;
   const ir::Value& value = kernel_.values[factor.value];
   const ir::ValueId below = std::get<ir::Cast>(value.op).operand;
-  const HeldTile tile = declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
+  const HeldTile tile =
+      declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
   over(tile.place, [&] {
     const Evaluated element = eval(below);
     const Expr exists = lowered::conjunction(within({factor.depth}), element.exists);
-    const Expr kept = exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
+    const Expr kept =
+        exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
     emit(lowered::Assign{element_of(tile), "=", kept}, value.span);
   });
   return fmt::format("operand<{}>({})", type_name(value.dtype), tile.name);
@@ -255,7 +273,8 @@ void TileLowering::store_computed(const TileFactor& factor, const FactorTile& ti
   const std::string counter = names_.take("element");
   const Loop outer = std::exchange(loop_, Loop::shared);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  const std::string depth = extents_.at(factor.depth), count = fmt::format("{} * {}", extents_.at(factor.width), depth);
+  const std::string depth = extents_.at(factor.depth),
+                    count = fmt::format("{} * {}", extents_.at(factor.width), depth);
   Scope bindings;
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& place) {
@@ -264,12 +283,14 @@ void TileLowering::store_computed(const TileFactor& factor, const FactorTile& ti
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
   };
-  const std::string line = fmt::format("{} / {}", counter, depth), position = fmt::format("{} % {}", counter, depth);
+  const std::string line = fmt::format("{} / {}", counter, depth),
+                    position = fmt::format("{} % {}", counter, depth);
   bind(factor.width, line);
   bind(factor.depth, position);
-  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads", counter, count), false, std::move(bindings),
-       [&] {
-         for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
+  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads", counter, count), false,
+       std::move(bindings), [&] {
+         for (const auto& [name, start] : coordinates)
+           emit(lowered::Local{"index", name, {}, start, true, false});
          store_part(factor, tile, line, position);
        });
   for (const auto& [name, start] : coordinates) names_.release(name);
@@ -279,7 +300,7 @@ void TileLowering::store_computed(const TileFactor& factor, const FactorTile& ti
 }
 
 void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
-                                 const std::string& position) {
+                              const std::string& position) {
   const ir::Value& value = kernel_.values[factor.value];
   const Expr inside = within({factor.width, factor.depth});
   const Evaluated element = eval(factor.value);
@@ -287,8 +308,8 @@ void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, 
   Expr stored = as_stored(as_float(element), value.dtype);
   if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
   const std::string index = fmt::format("{}.index_of({}, {})", tile.tile, line, position);
-  emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {lowered::name(index, DType::index), stored},
-                                       DType::index)},
+  emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store",
+                                       {lowered::name(index, DType::index), stored}, DType::index)},
        value.span);
 }
 

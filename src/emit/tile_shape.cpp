@@ -16,13 +16,13 @@ namespace {
 
 constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
 constexpr int kMostWarps = 8;
-constexpr int64_t kLineBytes = 32;        // the least of a line in shared memory
-constexpr int64_t kDepthBytes = 128;      // of a line along the depth, where nothing is asked for
-constexpr int64_t kWidth = 128;           // of a tile in registers, where nothing is asked for
-constexpr int64_t kLoopWidth = 64;        // the same of columns that a loop brings
-constexpr int64_t kSumRegisters = 192;    // of a thread, for tiles
+constexpr int64_t kLineBytes = 32;      // the least of a line in shared memory
+constexpr int64_t kDepthBytes = 128;    // of a line along the depth, where nothing is asked for
+constexpr int64_t kWidth = 128;         // of a tile in registers, where nothing is asked for
+constexpr int64_t kLoopWidth = 64;      // the same of columns that a loop brings
+constexpr int64_t kSumRegisters = 192;  // of a thread, for tiles
 constexpr int kMostStages = 4, kFewestStages = 2;
-constexpr int kReservedBytes = 4096;      // of shared memory, for reductions
+constexpr int kReservedBytes = 4096;  // of shared memory, for reductions
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -79,8 +79,8 @@ class ShapeChooser {
       for (const TileFactor* factor : {&product.rows, &product.columns}) {
         const int64_t line = kLineBytes / size_of(*factor);
         if (factor->depth == axis)
-          unit = std::lcm(unit, std::lcm(line, instruction_depth(kernel_.values[factor->value].dtype,
-                                                                 product.is_tf32)));
+          unit = std::lcm(
+              unit, std::lcm(line, instruction_depth(kernel_.values[factor->value].dtype, product.is_tf32)));
         if (factor->width == axis) unit = std::lcm(unit, plan_.role(axis) == TileRole::row ? 16 : 8);
       }
     }

@@ -58,9 +58,8 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
   const bool only_registers = std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
     return tiles_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
   });
-  const auto in_registers = std::ranges::count_if(value.axes, [&](ir::AxisId axis) {
-    return tiles_.is_in_registers(axis);
-  });
+  const auto in_registers =
+      std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); });
   if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
   if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
   // Of rows or columns: whatever tiles need for each of their elements.
@@ -123,14 +122,21 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
   const std::string layout = layout_of(whole);
   const std::string name = named(name_for(id));
   const Expr result = lowered::name(name, type);
-  emit(lowered::Local{fmt::format("{}<{}, {}>", along_columns ? "RowFragment" : "ColumnFragment", type_name(type), layout),
-                      name, {}, nullptr, false, false},
+  emit(lowered::Local{fmt::format("{}<{}, {}>", along_columns ? "RowFragment" : "ColumnFragment",
+                                  type_name(type), layout),
+                      name,
+                      {},
+                      nullptr,
+                      false,
+                      false},
        value.span);
-  emit(lowered::Evaluate{lowered::call(name + ".fill", {lowered::name(unit_of(op.op, type), type)}, type)}, value.span);
+  emit(lowered::Evaluate{lowered::call(name + ".fill", {lowered::name(unit_of(op.op, type), type)}, type)},
+       value.span);
   const HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
   over(whole, [&] {
     const Evaluated operand = eval(op.operand);
-    const Expr element = op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
+    const Expr element =
+        op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
     guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
       emit(lowered::Assign{element_of(tile), "=",
                            lowered::call(functor(op.op), {element_of(tile), element}, type)},
@@ -172,8 +178,8 @@ std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign)
   const ir::Variable& variable = kernel_.variables[assign.variable];
   const auto fits = [&](ir::ValueId id) {
     const ir::Value& dot = kernel_.values[id];
-    return std::holds_alternative<ir::Dot>(dot.op) && analysis_.uses.at(id) == 1 && dot.dtype == variable.dtype &&
-           dot.axes == variable.axes;
+    return std::holds_alternative<ir::Dot>(dot.op) && analysis_.uses.at(id) == 1 &&
+           dot.dtype == variable.dtype && dot.axes == variable.axes;
   };
   if (analysis_.uses.at(assign.value) != 1 || !value.total) return std::nullopt;
   if (const auto* sum = std::get_if<ir::Binary>(&value.op); sum && sum->op == ir::BinaryOp::add) {
@@ -192,8 +198,9 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
     over(tile.place, [&] {
       const Evaluated value = eval(assign.value);
       const Expr target = element_of(tile);
-      guard(value.exists, "",
-            [&] { emit(lowered::Assign{target, "=", as_stored(as_float(value), tile.type)}, span); });
+      guard(value.exists, "", [&] {
+        emit(lowered::Assign{target, "=", as_stored(as_float(value), tile.type)}, span);
+      });
     });
     return;
   }

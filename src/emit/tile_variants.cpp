@@ -27,11 +27,13 @@ class TileVariants {
   explicit TileVariants(KernelPlan& plan) : plan_(plan), kernel_(*plan.kernel), tiles_(*plan.tiles) {
     for (const auto& [id, product] : tiles_.products)
       for (const TileFactor* factor : {&product.rows, &product.columns})
-        if (factor->way == TileFactor::Way::staged && !contains(factor->load)) loads_.push_back({factor->load, factor});
+        if (factor->way == TileFactor::Way::staged && !contains(factor->load))
+          loads_.push_back({factor->load, factor});
   }
 
   void run() {
-    const bool copies = !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return copies_chunks(l); });
+    const bool copies =
+        !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return copies_chunks(l); });
     const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
     for (const TileShape& shape : tiles_.shapes) {
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
@@ -83,7 +85,8 @@ class TileVariants {
 
   void add(const TileShape& shape, size_t order, bool in_chunks) {
     Variant variant{.name = in_chunks ? "copies" : "elements", .threads = shape.threads(), .rows = 1};
-    for (const auto& [axis, name] : tiles_.extents) variant.arguments[name] = std::to_string(shape.extent.at(axis));
+    for (const auto& [axis, name] : tiles_.extents)
+      variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
     variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
@@ -102,8 +105,9 @@ class TileVariants {
       const size_t dimension = contiguous_index(loads_[k], is_swapped(order, k));
       if (in_chunks)
         also(fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), dimension, kCopyBytes));
-      orders += fmt::format("{}{} along {}", orders.empty() ? "" : ", ", tensor.name,
-                            kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
+      orders +=
+          fmt::format("{}{} along {}", orders.empty() ? "" : ", ", tensor.name,
+                      kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
     }
     variant.condition = condition.empty() ? "true" : condition;
     variant.explanation = in_chunks ? orders + ": copies of 16 bytes" : "any strides: element by element";
@@ -145,14 +149,15 @@ std::string describe_tiles(const KernelPlan& plan) {
   for (const auto& [axis, role] : plan.tiles->roles)
     text += fmt::format("  tile {}: {}\n", kernel.axes[axis].name, spelling_of(role));
   for (const auto& [id, product] : plan.tiles->products)
-    text += fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
-                        spelling_of(product.rows.way), spelling_of(product.columns.way));
+    text +=
+        fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
+                    spelling_of(product.rows.way), spelling_of(product.columns.way));
   for (const Variant& variant : plan.phase.variants) {
     std::string arguments;
     for (const auto& [name, value] : variant.arguments)
       arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name, value);
-    text += fmt::format("  variant {}: {} threads, {} bytes of shared memory, {}; {}\n", variant.name, variant.threads,
-                        variant.shared_bytes, arguments, variant.explanation);
+    text += fmt::format("  variant {}: {} threads, {} bytes of shared memory, {}; {}\n", variant.name,
+                        variant.threads, variant.shared_bytes, arguments, variant.explanation);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "sema/passes/rewrite.h"
+#include "sema/ir/rewrite.h"
 #include "sema/prove/presence.h"
 
 namespace tessera::sema {
@@ -21,14 +21,14 @@ class Dropper {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       const ir::ValueId id = kernel_.values.id_at(i);
       ir::Value& value = kernel_.values[id];
-      for_each_operand(value.op, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+      ir::for_each_operand(value.op, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       if (count_becomes_extent(id)) continue;
       replacement_[i] = simpler(id).value_or(id);
       if (replacement_[i] != id) keep_name(value, kernel_.values[replacement_[i]]);
     }
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [this](ir::Statement& statement) {
-        for_each_operand(statement,
+        ir::for_each_operand(statement,
                          [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       });
     }

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "sema/passes/rewrite.h"
+#include "sema/ir/rewrite.h"
 #include "sema/prove/presence.h"
 
 namespace tessera::sema {
@@ -35,7 +35,7 @@ class Remover {
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [this](ir::Statement& statement) {
         if (std::holds_alternative<ir::Write>(statement.node)) {
-          for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
+          ir::for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
         }
       });
     }
@@ -47,7 +47,7 @@ class Remover {
       const ir::ValueId id = work_.back();
       work_.pop_back();
       ir::Op& op = kernel_.values[id].op;
-      for_each_operand(op, [this](ir::ValueId& operand) { mark(operand); });
+      ir::for_each_operand(op, [this](ir::ValueId& operand) { mark(operand); });
       const auto* read = std::get_if<ir::ReadVariable>(&op);
       if (read == nullptr || !read_variables_.insert(read->variable).second) continue;
       mark_assigned(read->variable);
@@ -58,7 +58,7 @@ class Remover {
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [&](ir::Statement& statement) {
         if (writes(statement, variable))
-          for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
+          ir::for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
       });
     }
   }
@@ -93,11 +93,11 @@ class Remover {
     const auto renumbered = [&](ir::ValueId& value) { value = number[value.index()]; };
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [&](ir::Statement& statement) {
-        for_each_operand(statement, renumbered);
+        ir::for_each_operand(statement, renumbered);
         auto* define = std::get_if<ir::Define>(&statement.node);
         if (define == nullptr) return;
         ir::Value value = std::move(kernel_.values[define->value]);
-        for_each_operand(value.op, renumbered);
+        ir::for_each_operand(value.op, renumbered);
         const ir::ValueId id = values.add(std::move(value));
         number[define->value.index()] = id;
         define->value = id;

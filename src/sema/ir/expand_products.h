@@ -4,13 +4,13 @@
 
 #include "sema/ir/module.h"
 
-namespace tessera::sema {
+namespace tessera::ir {
 
 /// Replaces every Dot by a Reduce of a multiplication, the factors converted to the type of the sum. Values are
 /// numbered anew, in the order of definition.
-void expand_products(ir::Kernel& kernel);
+void expand_products(Kernel& kernel);
 
 /// Whether the kernel has a Dot.
-bool has_products(const ir::Kernel& kernel);
+bool has_products(const Kernel& kernel);
 
-}  // namespace tessera::sema
+}  // namespace tessera::ir

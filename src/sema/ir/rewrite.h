@@ -6,13 +6,13 @@
 
 #include "sema/ir/module.h"
 
-namespace tessera::sema {
+namespace tessera::ir {
 
 /// Calls `visit` with a reference to each operand of an operation.
-void for_each_operand(ir::Op& op, const std::function<void(ir::ValueId&)>& visit);
+void for_each_operand(Op& op, const std::function<void(ValueId&)>& visit);
 
 /// Calls `visit` with a reference to each value that a statement reads; not those inside a loop's body, and not
 /// the value that a definition defines.
-void for_each_operand(ir::Statement& statement, const std::function<void(ir::ValueId&)>& visit);
+void for_each_operand(Statement& statement, const std::function<void(ValueId&)>& visit);
 
-}  // namespace tessera::sema
+}  // namespace tessera::ir
