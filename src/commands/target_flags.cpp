@@ -56,9 +56,11 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.warps = static_cast<int>(*value);
   } else if (name == "vector" && *value <= 16 && (*value & (*value - 1)) == 0) {
     plan.vector = static_cast<int>(*value);
+  } else if (name == "stages" && *value >= 2 && *value <= 7) {
+    plan.stages = static_cast<int>(*value);
   } else {
     throw CLI::ValidationError(
-        "--plan", fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16", item));
+        "--plan", fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7", item));
   }
 }
 

@@ -15,9 +15,10 @@ namespace tessera::emit {
 
 /// What tests and `--plan` may fix; absent fields are the planner's choice. Never changes the meaning.
 struct PlanOverrides {
-  std::map<std::string, int64_t> tiles;  // extent of a plan step, by range name: {"r", 16}
-  std::optional<int> warps;              // per block
-  std::optional<int> vector;             // elements per memory access: 1, 2, 4, 8, 16
+  std::map<std::string, int64_t> tiles = {};  // extent of a plan step, by range name: {"r", 16}
+  std::optional<int> warps = {};         // per block
+  std::optional<int> vector = {};        // elements per memory access: 1, 2, 4, 8, 16
+  std::optional<int> stages = {};        // of the rings that bring the factors of products: 2 to 7
 };
 
 /// A planted fault: leaves out the n-th (from 0) construct of a kind. For tests of the host twin only.

@@ -131,11 +131,12 @@ class ShapeChooser {
     if (!choose_warps(shape)) return "the warps that are asked for do not divide the tiles";
     if (registers(shape) > kSumRegisters)
       return fmt::format("the tiles would take {} registers of a thread", registers(shape));
-    for (shape.stages = kMostStages; shape.stages >= kFewestStages; --shape.stages) {
+    const int most = overrides_.stages.value_or(kMostStages), fewest = overrides_.stages.value_or(kFewestStages);
+    for (shape.stages = most; shape.stages >= fewest; --shape.stages) {
       shape.shared_bytes = static_cast<int>(shared_bytes(shape));
       if (shape.shared_bytes <= target_.shared_memory_per_block - kReservedBytes) return "";
     }
-    return fmt::format("two stages of the factors' tiles would take {} bytes of shared memory",
+    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory", fewest,
                        shape.shared_bytes);
   }
 

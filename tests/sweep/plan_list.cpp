@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "sema/ir/expand_products.h"
+
 namespace tessera::sweep {
 
 namespace {
@@ -17,6 +19,7 @@ namespace {
 constexpr std::int64_t kTiles[] = {16, 48, 80, 176};
 constexpr int kMostWarps = 8;
 constexpr int kVectors[] = {1, 2, 4, 8};
+constexpr int kFewestStages = 2, kMostStages = 5;
 constexpr std::size_t kLeastPlans = 24;
 constexpr std::size_t kLeastCombinations = 6;
 
@@ -36,6 +39,10 @@ std::vector<std::string> plan_axes(const ir::Module& module) {
   return common;
 }
 
+bool has_products(const ir::Module& module) {
+  return std::any_of(module.kernels.begin(), module.kernels.end(), ir::has_products);
+}
+
 std::string name_of(const emit::PlanOverrides& overrides) {
   std::string name;
   const auto add = [&](const std::string& key, std::int64_t value) {
@@ -44,6 +51,7 @@ std::string name_of(const emit::PlanOverrides& overrides) {
   for (const auto& [axis, tile] : overrides.tiles) add("tile." + axis, tile);
   if (overrides.warps) add("warps", *overrides.warps);
   if (overrides.vector) add("vector", *overrides.vector);
+  if (overrides.stages) add("stages", *overrides.stages);
   return name.empty() ? "chosen plan" : name;
 }
 
@@ -57,11 +65,13 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
     if (names.insert(name).second) plans.push_back({std::move(name), overrides});
   };
   add({});
-  for (int warps = 1; warps <= kMostWarps; ++warps) add({{}, warps, {}});
-  for (const int vector : kVectors) add({{}, {}, vector});
+  for (int warps = 1; warps <= kMostWarps; ++warps) add({.warps = warps});
+  for (const int vector : kVectors) add({.vector = vector});
+  if (has_products(module))
+    for (int stages = kFewestStages; stages <= kMostStages; ++stages) add({.stages = stages});
   const std::vector<std::string> axes = plan_axes(module);
   for (const std::string& axis : axes) {
-    for (const std::int64_t tile : kTiles) add({{{axis, tile}}, {}, {}});
+    for (const std::int64_t tile : kTiles) add({.tiles = {{axis, tile}}});
   }
   std::mt19937_64 random(24);
   const std::size_t enough = std::max(kLeastPlans, plans.size() + kLeastCombinations);
