@@ -24,6 +24,7 @@ Entry entry_of(const std::string& kernel) {
       {"counted", tessera_counted_invoke},
       {"first_and_last", tessera_first_and_last_invoke},
       {"five_rows", tessera_five_rows_invoke},
+      {"folded_behind_loop", tessera_folded_behind_loop_invoke},
       {"geometric_product_2d", tessera_geometric_product_2d_invoke},
       {"group_norm", tessera_group_norm_invoke},
       {"held_before", tessera_held_before_invoke},
@@ -54,8 +55,8 @@ Entry entry_of(const std::string& kernel) {
       {"step_beside_row", tessera_step_beside_row_invoke},
       {"swiglu", tessera_swiglu_invoke},
       {"transpose", tessera_transpose_invoke},
-      {"weighted_rest", tessera_weighted_rest_invoke},
       {"wave", tessera_wave_invoke},
+      {"weighted_rest", tessera_weighted_rest_invoke},
   };
   const auto found = kEntries.find(kernel);
   if (found == kEntries.end()) {
