@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 
 #include "sema/conversion.h"
 #include "sema/expressions.h"
@@ -133,7 +134,9 @@ class Product {
       return fmt::format("name it if each instance shall sum its own part: `dot[{}](…)`",
                          context_.spell(shared));
     }
-    return "write `a * b` if nothing is summed; what is summed is a range inside the grid, or `:`";
+    return fmt::format(
+        "leave `{}` out of the grid, and sum over `:`, or over a `for` range; nothing is summed by `a * b`",
+        context_.spell(shared));
   }
 
   std::optional<AxisList> nothing_shared() {
@@ -151,8 +154,40 @@ class Product {
         return std::nullopt;
       }
     }
-    report.help("index both factors with the range to sum over: `dot(a[m, k], b[k, n])`");
+    if (const std::optional<ir::AxisId> scalar = shared_scalar()) {
+      const ir::Axis& axis = context_.kernel.axes[*scalar];
+      report.label(axis.span, "`{}` has no `by`: it takes one value at a time", axis.name)
+          .help("`by auto` makes it an axis, and `dot` sums a tile at a time");
+    } else {
+      report.help("index both factors with the range to sum over: `dot(a[m, k], b[k, n])`");
+    }
     return std::nullopt;
+  }
+
+  /// A range of a loop that takes one value at a time and stands in both factors.
+  std::optional<ir::AxisId> shared_scalar() const {
+    const std::set<ir::AxisId> left = loops_below(factors_[0]), right = loops_below(factors_[1]);
+    for (const ir::AxisId id : left)
+      if (right.contains(id)) return id;
+    return std::nullopt;
+  }
+
+  std::set<ir::AxisId> loops_below(ir::ValueId value) const {
+    std::set<ir::AxisId> found;
+    std::set<ir::ValueId> visited;
+    std::vector<ir::ValueId> work{value};
+    while (!work.empty()) {
+      const ir::ValueId id = work.back();
+      work.pop_back();
+      if (!visited.insert(id).second) continue;
+      const ir::Op& op = context_.builder[id].op;
+      if (const auto* coordinate = std::get_if<ir::Coordinate>(&op)) {
+        const ir::Axis& axis = context_.kernel.axes[coordinate->axis];
+        if (!axis.is_tile() && axis.kind == ir::AxisKind::loop) found.insert(coordinate->axis);
+      }
+      for (const ir::ValueId operand : ir::operands_of(op)) work.push_back(operand);
+    }
+    return found;
   }
 
   /// R19: an operand's tile has bounded axes, those that are summed excepted.
