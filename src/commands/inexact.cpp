@@ -228,8 +228,9 @@ double integer_as_real(DType dtype, int64_t value) {
 
 /// The value is rounded like the number; where it is not known to the last bit, the other neighbour is possible.
 Inexact to_tf32(const Inexact& a) {
+  constexpr double kSmallest = 0x1p-136;  // the distance of denormals
   const double value = math::round_tf32(static_cast<float>(a.real));
-  const double step = known(a) ? 0 : 0x1p-10 * (std::fabs(a.real) + a.error);
+  const double step = known(a) ? 0 : 0x1p-10 * (std::fabs(a.real) + a.error) + kSmallest;
   return {value, 0, a.error + step, true};
 }
 

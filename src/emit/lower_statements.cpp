@@ -29,7 +29,9 @@ void FunctionLowering::block(const ir::Block& statements) {
       if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
         declare_variable(*declare, statement.span);
       } else if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        const std::set<ir::ValueId> before = defined_;
         run_loop(*loop);
+        defined_ = before;  // behind its loop no value of a body is left to compute
       } else {
         assign(std::get<ir::Assign>(statement.node), statement.span);
       }

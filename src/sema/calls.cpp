@@ -208,7 +208,9 @@ class NamedCall {
   Operand library(const std::string& name) {
     const auto planned = planned_functions().find(name);
     if (planned != planned_functions().end()) {
-      not_implemented(context_.sink, name_span_, "`" + name + "`", planned->second);
+      auto report =
+          context_.sink.report(Diag::not_implemented, name_span_, "`" + name + "`", planned->second);
+      if (name == "matmul") report.help("in a kernel, a product of matrices is `dot(a[m, :], b[:, n])`");
       return check_and_drop();
     }
     if (name == "dot") return product();
@@ -234,7 +236,17 @@ class NamedCall {
   }
 
   Operand product() {
+    if (!node_.generics.empty()) {
+      not_implemented(context_.sink, node_.generics.front().name.span,
+                      "`dot<T = …>`, a type for one product,", "R9");
+      return check_and_drop();
+    }
     if (!plain(true)) return poison(span_);
+    if (node_.axes && node_.axes->empty()) {
+      context_.sink.report(Diag::reduction_needs_axes, name_span_, "dot")
+          .help("`dot(a, b)` sums over all axes that both have, `dot[k](a, b)` over those that it names");
+      return check_and_drop();
+    }
     return check_dot(context_, node_, arguments(), span_, name_span_);
   }
 
@@ -259,7 +271,7 @@ class NamedCall {
     for (const ast::Argument& argument : node_.arguments) {
       if (!argument.name) continue;
       auto report = context_.sink.report(Diag::named_argument, argument.span, argument.name->text, name_);
-      if (is_reduction(name_) && !node_.axes) {
+      if ((is_reduction(name_) || name_ == "dot") && !node_.axes) {
         report.help("the axis stands in brackets, by its name: `{}[c](…)`", name_);
       } else {
         report.help("arguments go by their place: leave out `{} =`", argument.name->text);
@@ -334,6 +346,8 @@ Operand check_method(Context& context, const ast::Call& node, const ast::Member&
     suggest_function(report, name, callee_span);
   } else if (is_reduction(name)) {
     report.help("a reduction stands before its operand and names the axes that it folds: `{}[c](…)`", name);
+  } else if (name == "dot" || name == "matmul") {
+    report.help("a product of matrices is `dot(a[m, :], b[:, n])`");
   } else if (is_library_function(name) || !suggest_function(report, name, callee_span)) {
     report.help("a function stands before its arguments: `{}(…)`", is_library_function(name) ? name : "exp");
   }

@@ -167,9 +167,12 @@ class PrecisionReader {
   }
 
  private:
+  /// What is written as the value; an expression that is no word is none that a clause takes.
   std::string word(const ast::Argument& argument) const {
-    const auto* name = std::get_if<ast::NameRef>(&context_.expr(argument.value).node);
-    return name != nullptr ? name->name : "";
+    const ast::ExprNode& node = context_.expr(argument.value).node;
+    if (const auto* name = std::get_if<ast::NameRef>(&node)) return name->name;
+    if (const auto* number = std::get_if<ast::IntegerLiteral>(&node)) return number->text;
+    return "(…)";
   }
 
   void read_choice(const ast::Argument& argument, const std::string& no, const std::string& yes,
@@ -188,8 +191,9 @@ class PrecisionReader {
     const Span span = context_.expr(argument.value).span;
     const std::string mode = word(argument);
     if (mode == "f32_split") return not_implemented(context_.sink, span, "`f32_split`", "R27");
-    if (mode != "tf32" && !resolve_type(context_, {mode, span})) return;
-    context_.precision.multiply = mode;
+    const std::optional<DType> type = mode == "tf32" ? std::nullopt : resolve_type(context_, {mode, span});
+    if (mode != "tf32" && !type) return;
+    context_.precision.multiply = type ? std::string(spelling(*type)) : mode;
     context_.precision.multiply_span = span;
   }
 

@@ -67,6 +67,7 @@ class AxisNames {
     report.label(folded_.operand_span, "this has {}", axes);
     const Entity* entity = context_.scope.find(name.text);
     if (const auto* symbol = std::get_if<SymbolEntity>(&entity->node)) suggest_range(report, *symbol, name);
+    if (const auto* range = std::get_if<RangeEntity>(&entity->node)) tell_apart(report, range->axis);
     return std::nullopt;
   }
 
@@ -108,6 +109,18 @@ class AxisNames {
       report.label(axis.span, "`{}` is another range over `{}`", axis.name, name.text)
           .note("an axis is a range, not a dimension: `{}` stands for the axis of `:`", name.text)
           .fix(name.span, axis.name, fmt::format("reduce along `{}`", axis.name));
+      return;
+    }
+  }
+
+  /// `sum[i](x[r, j])`, both ranges over one dimension.
+  void tell_apart(DiagnosticBuilder& report, ir::AxisId named) {
+    const ir::Axis& wanted = context_.kernel.axes[named];
+    for (const ir::AxisId id : operand().axes) {
+      const ir::Axis& axis = context_.kernel.axes[id];
+      if (!axis.dimension || axis.dimension != wanted.dimension) continue;
+      report.note("`{}` and `{}` are two ranges over `{}`: an axis is a range, not a dimension", wanted.name,
+                  axis.name, context_.kernel.symbols[*axis.dimension].name);
       return;
     }
   }

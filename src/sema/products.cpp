@@ -3,7 +3,9 @@
 #include "sema/products.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <set>
 
 #include "sema/conversion.h"
 #include "sema/expressions.h"
@@ -61,13 +63,27 @@ class Product {
     return std::nullopt;
   }
 
-  std::optional<DType> different_types(const std::vector<Operand>& factors, DType left, DType right) {
+  /// A type that has all numbers of both, as an example of what they may become.
+  static DType suggested_type(DType left, DType right) {
+    if (is_float(left) != is_float(right)) return is_float(left) ? left : right;
+    if (is_float(left) && info(left).bits == info(right).bits) return DType::f32;
     const DType wider = info(left).bits >= info(right).bits ? left : right;
+    if (is_float(left) || is_unsigned_integer(left) == is_unsigned_integer(right)) return wider;
+    if (!is_unsigned_integer(wider) && info(left).bits != info(right).bits) return wider;
+    constexpr std::array kSigned = {DType::i16, DType::i32, DType::i64};
+    for (const DType type : kSigned)
+      if (info(type).bits > info(wider).bits) return type;
+    return DType::i64;
+  }
+
+  std::optional<DType> different_types(const std::vector<Operand>& factors, DType left, DType right) {
+    const DType type = suggested_type(left, right);
+    const char* which = type == left || type == right ? "the other one" : "both";
     context_.sink.report(Diag::mixed_types, name_span_, spelling(left), spelling(right))
         .label(factors[0].span, "this is `{}`", spelling(left))
         .label(factors[1].span, "this is `{}`", spelling(right))
         .note("the factors of a product have one type, which chooses the instruction that multiplies them")
-        .help("convert one of them: `(… as {})`", spelling(wider));
+        .help("convert {}: `(… as {})`", which, spelling(type));
     return std::nullopt;
   }
 
@@ -98,17 +114,29 @@ class Product {
           .label(axis.span, "`{}` is an axis of the grid: each instance has its own part of it", axis.name)
           .label(spans_[0], "this has {}", describe_axes(context_, axes_of(0)))
           .label(spans_[1], "this has {}", describe_axes(context_, axes_of(1)))
-          .help("name what is summed, and the other shared axes stay: `dot[{}](…)`", other_than(id, shared));
+          .help("{}", how_to_name(shared));
       return std::nullopt;
     }
     return shared;
   }
 
-  /// A shared axis that may be contracted, as an example.
-  std::string other_than(ir::AxisId taken, const AxisList& shared) const {
-    for (const ir::AxisId id : shared)
-      if (id != taken && context_.kernel.axes[id].kind != ir::AxisKind::grid) return context_.name(id);
-    return "k";
+  /// What to sum instead of everything that is shared, some of it axes of the grid.
+  std::string how_to_name(const AxisList& shared) const {
+    AxisList inner = shared;
+    std::erase_if(inner, [&](ir::AxisId id) { return context_.kernel.axes[id].kind == ir::AxisKind::grid; });
+    if (!inner.empty()) {
+      return fmt::format("name what is summed, and the other shared axes stay: `dot[{}](…)`",
+                         context_.spell(inner));
+    }
+    const bool all_semantic = std::ranges::all_of(
+        shared, [&](ir::AxisId id) { return context_.kernel.axes[id].step == ir::StepKind::semantic; });
+    if (all_semantic) {
+      return fmt::format("name it if each instance shall sum its own part: `dot[{}](…)`",
+                         context_.spell(shared));
+    }
+    return fmt::format(
+        "leave `{}` out of the grid, and sum over `:`, or over a `for` range; nothing is summed by `a * b`",
+        context_.spell(shared));
   }
 
   std::optional<AxisList> nothing_shared() {
@@ -126,8 +154,40 @@ class Product {
         return std::nullopt;
       }
     }
-    report.help("index both factors with the range to sum over: `dot(a[m, k], b[k, n])`");
+    if (const std::optional<ir::AxisId> scalar = shared_scalar()) {
+      const ir::Axis& axis = context_.kernel.axes[*scalar];
+      report.label(axis.span, "`{}` has no `by`: it takes one value at a time", axis.name)
+          .help("`by auto` makes it an axis, and `dot` sums a tile at a time");
+    } else {
+      report.help("index both factors with the range to sum over: `dot(a[m, k], b[k, n])`");
+    }
     return std::nullopt;
+  }
+
+  /// A range of a loop that takes one value at a time and stands in both factors.
+  std::optional<ir::AxisId> shared_scalar() const {
+    const std::set<ir::AxisId> left = loops_below(factors_[0]), right = loops_below(factors_[1]);
+    for (const ir::AxisId id : left)
+      if (right.contains(id)) return id;
+    return std::nullopt;
+  }
+
+  std::set<ir::AxisId> loops_below(ir::ValueId value) const {
+    std::set<ir::AxisId> found;
+    std::set<ir::ValueId> visited;
+    std::vector<ir::ValueId> work{value};
+    while (!work.empty()) {
+      const ir::ValueId id = work.back();
+      work.pop_back();
+      if (!visited.insert(id).second) continue;
+      const ir::Op& op = context_.builder[id].op;
+      if (const auto* coordinate = std::get_if<ir::Coordinate>(&op)) {
+        const ir::Axis& axis = context_.kernel.axes[coordinate->axis];
+        if (!axis.is_tile() && axis.kind == ir::AxisKind::loop) found.insert(coordinate->axis);
+      }
+      for (const ir::ValueId operand : ir::operands_of(op)) work.push_back(operand);
+    }
+    return found;
   }
 
   /// R19: an operand's tile has bounded axes, those that are summed excepted.
@@ -136,17 +196,27 @@ class Product {
       for (const ir::AxisId id : axes_of(i)) {
         const bool is_contracted = std::ranges::find(contracted, id) != contracted.end();
         if (is_contracted || is_bounded(context_, id)) continue;
-        const std::string& name = context_.name(id);
-        context_.sink.report(Diag::unbounded_factor, spans_[i], name)
-            .label(context_.kernel.axes[id].span, "`{}` comes from here", name)
-            .note(
-                "a product's operands lie in tiles on the chip, so every axis that is not summed has a bound")
-            .help("give the range a step with `by`, or bound it: `where {} <= 256`",
-                  context_.spell(context_.kernel.axes[id].upper));
+        report_unbounded(i, id);
         return false;
       }
     }
     return true;
+  }
+
+  void report_unbounded(std::size_t factor, ir::AxisId id) {
+    const ir::Axis& axis = context_.kernel.axes[id];
+    auto report = context_.sink.report(Diag::unbounded_factor, spans_[factor], axis.name);
+    report.label(axis.span, "`{}` comes from here", axis.name)
+        .note("the factors lie in tiles on the chip, so each of their axes that is not summed has a bound");
+    if (axis.dimension) {
+      const std::string& symbol = context_.kernel.symbols[*axis.dimension].name;
+      report.help(
+          "go over `{0}` in tiles, with a range in the grid or a `for` and `by auto`, or bound it: `where "
+          "{0} <= 256`",
+          symbol);
+    } else {
+      report.help("go over it in tiles, with a range in the grid or a `for` and `by auto`");
+    }
   }
 
   /// What `precision(multiply = …, accumulate = …)` says must be what happens (R27).
@@ -183,8 +253,9 @@ class Product {
 Operand check_dot(Context& context, const ast::Call& node, const std::vector<Operand>& factors, Span span,
                   Span name_span) {
   if (factors.size() != 2) {
-    context.sink.report(Diag::wrong_argument_count, span, "dot", 2, "s", factors.size())
-        .help("a product of three is `dot(dot(a, b) as bf16, c)`, which says where it is rounded");
+    auto report = context.sink.report(Diag::wrong_argument_count, span, "dot", 2, "s", factors.size());
+    if (factors.size() > 2)
+      report.help("a product of three is `dot(dot(a, b) as bf16, c)`, which says where it is rounded");
     return poison(span);
   }
   return Product(context, node, span, name_span).of(factors);

@@ -133,6 +133,10 @@ TEST_CASE("mistakes are told with their place") {
   check(kernel_with("grid { %0: i32 = constant 9223372036854775808 }"),
         "`9223372036854775808` is no 64-bit integer", "9223372036854775808");
   check(kernel_with("grid { %0: f32 = load x[] }"), "`x` is not the name of a tensor", "x");
+  check(kernel_with("axis k: let 0 .. 2 grid { %0: index[k] = coordinate k %1: index = dot[k] %0 }"),
+        "expected `,`, found `}`", "}");
+  check(kernel_with("axis k: let 0 .. 2 grid { %0: index[k] = coordinate k %1: index = dot[q] %0, %0 }"),
+        "`q` is not the name of an axis", "q");
   check(kernel_with("doc \"open"), "a text has no closing quote on its line", "\"");
   check(kernel_with("grid { %4294967296: f32 = constant 1.0 }"), "`%4294967296` is no value number",
         "%4294967296");

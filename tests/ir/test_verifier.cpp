@@ -90,6 +90,18 @@ const Broken kBroken[] = {
     {"%9: bf16 = reduce_sum[i] %5", "%9: the result has type bf16 and should have f32"},
     {"%9: bool = reduce_any[i] %3", "%9: operand %3 has type f32 and should have bool"},
     {"%9: index? = reduce_argmax[i, c] %8", "%9: reduce_argmax folds exactly one axis, not 2"},
+    {"%9: f32 = dot[i] %3, %4", "%9: a folded axis is not an axis of operand %4"},
+    {"%9: f32[c] = dot[i] %4, %3", "%9: a folded axis is not an axis of operand %4"},
+    {"%9: f32 = dot[c, i] %8, %8", "%9: the folded axes are not ascending"},
+    {"%9: f32[i] = dot[i] %3, %3", "%9: the axes of the result are not those that its operands give"},
+    {"%9: f32 = dot[i] %8, %3", "%9: the axes of the result are not those that its operands give"},
+    {"%9: f32 = dot[i] %3, %5", "%9: the factors have types f32 and bf16"},
+    {"%9: bf16 = dot[i] %5, %5", "%9: the result has type bf16 and should have f32"},
+    {"%9: bool[i] = equal %3, %3 %10: bool = dot[i] %9, %9", "%10: a product does not take bool"},
+    {"%9: i8[i] = cast %0 %10: i8 = dot[i] %9, %9", "%10: the result has type i8 and should have i32"},
+    {"%9: i32 = dot[i] %0, %0", "%9: the result has type i32 and should have index"},
+    {"%9: f64[i] = cast %3 %10: f64[i] = round_tf32 %9", "%10: round_tf32 does not take f64"},
+    {"%9: bf16[i] = round_tf32 %5", "%9: round_tf32 does not take bf16"},
     {"%9: f32[c]? = pick[i = 0] %8", "%9: the picked axis `i` is not a `let` of constant extent"},
     {"%9: f32[i]? = pick[c = 3] %8", "%9: coordinate 3 lies outside axis `c`"},
     {"declare v = %8", "variable `v` begins with %8, which may not exist"},
@@ -157,6 +169,22 @@ TEST_CASE("broken declarations give their sentence") {
         "constraint `(N + 3)/4 <= 2*K*K + N % 7` has a size that is not in the kernel's table");
 }
 
+TEST_CASE("a product folds some axis, and one of both factors") {
+  const auto damaged = [](std::vector<AxisId> axes) {
+    Kernel kernel = testing::sample("products");
+    std::get<Dot>(kernel.values[ValueId(21)].op).axes = std::move(axes);
+    return verify(kernel);
+  };
+  CHECK(damaged({AxisId(4), AxisId(5)}).empty());
+  CHECK(damaged({}) == Sentences{"%21: a reduction folds no axis", "%21: a reduction folds no axis",
+                                 "%21: the axes of the result are not those that its operands give"});
+  CHECK(damaged({AxisId(4)}) ==
+        Sentences{"%21: the axes of the result are not those that its operands give"});
+  CHECK(damaged({AxisId(3), AxisId(4), AxisId(5)}) ==
+        Sentences{"%21: a folded axis is not an axis of operand %20",
+                  "%21: a folded axis is not an axis of operand %20"});
+}
+
 TEST_CASE("ids that name nothing are told, not followed") {
   const auto damaged = [](const std::function<void(Kernel&)>& damage) {
     Kernel kernel = testing::sample("transpose");
@@ -170,6 +198,12 @@ TEST_CASE("ids that name nothing are told, not followed") {
         }) == "%2: no tensor has the id of the load");
   CHECK(damaged([](Kernel& kernel) { kernel.values[ValueId(2)].op = Cast{ValueId(900)}; }) ==
         "%2: no value has the id of an operand");
+  CHECK(damaged([](Kernel& kernel) {
+          kernel.values[ValueId(2)].op = Dot{{AxisId(900)}, ValueId(0), ValueId(1)};
+        }) == "%2: no axis has the id that is used");
+  CHECK(damaged([](Kernel& kernel) {
+          kernel.values[ValueId(2)].op = Dot{{AxisId(0)}, ValueId(0), ValueId(900)};
+        }) == "%2: no value has the id of an operand");
   CHECK(damaged([](Kernel& kernel) { kernel.values[ValueId(2)].op = Extent{SizeId(900)}; }) ==
         "%2: a size is not in the kernel's table");
   CHECK(damaged([](Kernel& kernel) { kernel.values[ValueId(2)].axes = {AxisId(900)}; }) ==

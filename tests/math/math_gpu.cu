@@ -103,6 +103,7 @@ UNARY(floor)
 UNARY(ceil)
 UNARY(round)
 UNARY(trunc)
+OPERATION(round_tf32, float, float, math::round_tf32(a))
 OPERATION(exp_fast, float, float, math::exp_fast(a))
 OPERATION(exp2_fast, float, float, math::exp2_fast(a))
 OPERATION(div_fast, float, float, math::div_fast(a, b))
@@ -267,8 +268,8 @@ bool compare_functions() {
   return compare_all<BOTH(exp), BOTH(exp2), BOTH(expm1), BOTH(log), BOTH(log2), BOTH(log1p), BOTH(pow),
                      BOTH(sqrt), BOTH(rsqrt), BOTH(sin), BOTH(cos), BOTH(tanh), BOTH(erf), BOTH(sigmoid),
                      BOTH(silu), BOTH(relu), BOTH(gelu), BOTH(gelu_tanh), BOTH(abs), BOTH(floor), BOTH(ceil),
-                     BOTH(round), BOTH(trunc), BOTH(min), BOTH(max), clamp_f32, BOTH(fma), BOTH(divide),
-                     exp_fast, exp2_fast, div_fast>();
+                     BOTH(round), BOTH(trunc), round_tf32, BOTH(min), BOTH(max), clamp_f32, BOTH(fma),
+                     BOTH(divide), exp_fast, exp2_fast, div_fast>();
 }
 
 bool compare_conversions() {

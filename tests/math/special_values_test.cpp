@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeros, infinities, NaN and denormals: what each function makes of them, in both types.
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "catch.h"
@@ -151,6 +152,58 @@ TEMPLATE_TEST_CASE("rounding to integers", "[math][order]", float, double) {
   CHECK(same(math::ceil(T(-0.5)), T(-0.0)));
   CHECK(math::trunc(T(-1.9)) == -1);
   CHECK(math::abs(T(-1.5)) == T(1.5));
+}
+
+TEST_CASE("tf32 has 11 significant bits, and ties go away from zero", "[math][order][special]") {
+  const auto rounded = [](std::uint32_t bits) {
+    return math::to_bits(math::round_tf32(math::from_bits(bits)));
+  };
+  struct Pattern {
+    const char* what;
+    std::uint32_t before, after;
+  };
+  const Pattern patterns[] = {
+      {"one", 0x3f800000, 0x3f800000},
+      {"one bit below a tie", 0x3f800fff, 0x3f800000},
+      {"a tie above an even number", 0x3f801000, 0x3f802000},
+      {"one bit above a tie", 0x3f801001, 0x3f802000},
+      {"a tie above an odd number", 0x3f803000, 0x3f804000},
+      {"the last number below 2", 0x3fffe000, 0x3fffe000},
+      {"a tie that carries into the exponent", 0x3ffff000, 0x40000000},
+      {"zero", 0x00000000, 0x00000000},
+      {"the smallest denormal", 0x00000001, 0x00000000},
+      {"a tie between 0 and the smallest denormal of tf32", 0x00001000, 0x00002000},
+      {"a denormal of tf32", 0x00002000, 0x00002000},
+      {"the largest denormal becomes normal", 0x007fffff, 0x00800000},
+      {"the largest number of tf32", 0x7f7fe000, 0x7f7fe000},
+      {"one bit below the tie with what lies beyond it", 0x7f7fefff, 0x7f7fe000},
+      {"that tie becomes infinity", 0x7f7ff000, 0x7f800000},
+      {"the largest float does, too", 0x7f7fffff, 0x7f800000},
+      {"infinity", 0x7f800000, 0x7f800000},
+      {"a NaN keeps its bits", 0x7fc00001, 0x7fc00001},
+      {"a NaN with low bits only does not become infinity", 0x7f800001, 0x7f800001},
+      {"nor does one of ones overflow into zero", 0x7fffffff, 0x7fffffff},
+  };
+  constexpr std::uint32_t sign = 0x80000000u;
+  for (const Pattern& pattern : patterns) {
+    INFO(pattern.what);
+    CHECK(rounded(pattern.before) == pattern.after);
+    CHECK(rounded(pattern.before | sign) == (pattern.after | sign));
+    CHECK(rounded(pattern.after) == pattern.after);
+  }
+}
+
+TEST_CASE("tf32 is the nearest of its neighbours", "[math][order]") {
+  for (std::uint64_t bits = 0; bits < 0x7f7ff000u; bits += 4093) {
+    const float x = math::from_bits(static_cast<std::uint32_t>(bits));
+    const double below = math::from_bits(math::to_bits(x) & ~0x1fffu);
+    const double above =
+        math::from_bits((math::to_bits(x) & ~0x1fffu) + 0x2000u);  // infinity behind the largest
+    const double got = math::round_tf32(x);
+    REQUIRE((got == below || got == above));
+    if (got == below) REQUIRE((std::isinf(above) || x - below < above - x));
+    if (got == above) REQUIRE(above - x <= x - below);
+  }
 }
 
 TEST_CASE("fast forms at zeros, infinities and NaN", "[math][fast][special]") {

@@ -168,6 +168,12 @@ TEST_CASE("rounding to the storage types") {
   CHECK(round_to(f16, 3 * 0x1p-25) == 0x1p-23);
   CHECK(round_to(f16, 2049) == 2048);
   CHECK(std::isnan(round_to(f16, NAN)));
+  CHECK(round_to(format_of("fp8_e4m3"), 1e6) == 448);
+  CHECK(round_to(format_of("fp8_e4m3"), -INFINITY) == -448);
+  CHECK(round_to(format_of("fp8_e4m3"), 17) == 16);
+  CHECK(round_to(format_of("fp8_e5m2"), -1e6) == -57344);
+  CHECK(round_to(format_of("fp8_e5m2"), INFINITY) == INFINITY);
+  CHECK(round_to(format_of("fp8_e5m2"), 0x1p-16) == 0x1p-16);
   CHECK(round_to(format_of("i8"), -1.9) == -1);
   CHECK(round_to(format_of("i32"), NAN) == 0);
   CHECK(round_to(format_of("u8"), -3) == 0);

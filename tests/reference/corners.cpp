@@ -117,6 +117,21 @@ void running_top(Problem& problem) {
   }
 }
 
+void folded_behind_loop(Problem& problem) {
+  const auto x = problem.in("x"), p = problem.in("p");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double squares = 0;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) squares += p(r, c) * p(r, c);
+    z(r) = squares;
+    for (int64_t t = 0; t < problem.dim("T"); ++t) {
+      double sum = 0;
+      for (int64_t c = 0; c < problem.dim("C"); ++c) sum += x(r, t, c);
+      y(r, t) = sum;
+    }
+  }
+}
+
 void blocks(Problem& problem) {
   const auto x = problem.in("x");
   const auto y = problem.out("y"), ends = problem.out("ends");
@@ -313,6 +328,10 @@ void add_state_cases(std::vector<Case>& cases) {
   cases.push_back(corner("state.tsr", "running_top", {"R", "T", "C"},
                          {small("x", {"R", "T", "C"}), result("y", {"R", "T"}), result("top", {"R"})},
                          running_top));
+  cases.push_back(corner(
+      "state.tsr", "folded_behind_loop", {"R", "T", "C"},
+      {small("x", {"R", "T", "C"}), small("p", {"R", "C"}), result("y", {"R", "T"}), result("z", {"R"})},
+      folded_behind_loop));
 }
 
 void add_tile_cases(std::vector<Case>& cases) {
@@ -343,6 +362,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_state_cases(cases);
   add_tile_cases(cases);
   add_line_cases(cases);
+  add_product_cases(cases);
   cases.push_back(corner("stores.tsr", "later_wins", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R", "C"})}, later_wins));
   cases.push_back(corner("stores.tsr", "interleaved", {"N"},

@@ -34,5 +34,7 @@ inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) 
 
 /// Cases of tests/corners/lines.tsr.
 void add_line_cases(std::vector<Case>& cases);
+/// Cases of tests/corners/products.tsr.
+void add_product_cases(std::vector<Case>& cases);
 
 }  // namespace tessera::reference

@@ -18,6 +18,8 @@ const std::vector<Format>& formats() {
       {"f32", 24, -126, -0x1.fffffep127, 0x1.fffffep127},
       {"f16", 11, -14, -65504, 65504},
       {"bf16", 8, -126, -0x1.fep127, 0x1.fep127},
+      {"fp8_e4m3", 4, -6, -448, 448, true, false},
+      {"fp8_e5m2", 3, -14, -57344, 57344, true},
       {"i8", 0, 0, -128, 127},
       {"i16", 0, 0, -32768, 32767},
       {"i32", 0, 0, -2147483648.0, 2147483647.0},
@@ -30,12 +32,14 @@ const std::vector<Format>& formats() {
 }
 
 double round_float(const Format& format, double value) {
+  if (std::isinf(value) && !format.has_infinity) return std::copysign(format.largest, value);
   if (value == 0 || !std::isfinite(value) || format.digits == 53) return value;
   int exponent = 0;
   std::frexp(value, &exponent);  // |value| = m * 2^exponent, 1/2 <= m < 1
   const int last_bit = std::max(exponent, format.least_exponent + 1) - format.digits;
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last_bit)), last_bit);
-  if (std::abs(rounded) > format.largest) return std::copysign(HUGE_VAL, value);
+  if (std::abs(rounded) > format.largest)
+    return std::copysign(format.saturates ? format.largest : HUGE_VAL, value);
   return rounded;
 }
 

@@ -14,6 +14,8 @@ struct Format {
   int least_exponent = 0;
   double lowest = 0;
   double largest = 0;
+  bool saturates = false;  ///< a float whose finite numbers never become infinite
+  bool has_infinity = true;
 
   bool is_float() const { return digits != 0; }
   /// Half the distance from 1 to the next value: the relative error of rounding to nearest.
@@ -25,8 +27,8 @@ struct Format {
 /// The format called `dtype` ("bf16", "f32", "i8", "bool", ...). Aborts on a name it does not know.
 const Format& format_of(const std::string& dtype);
 
-/// The value of `format` that `value` becomes. Floats: nearest, ties to even, overflow to infinity, denormals
-/// kept. Integers: truncated, saturated, NaN to 0. bool: 0 or 1.
+/// The value of `format` that `value` becomes. Floats: nearest, ties to even, denormals kept, overflow to infinity or,
+/// for the two of 8 bits, to the largest number. Integers: truncated, saturated, NaN to 0. bool: 0 or 1.
 double round_to(const Format& format, double value);
 
 }  // namespace tessera::reference

@@ -9,6 +9,7 @@ set(sweep_kernels
   examples/transpose/transpose.tsr
   tests/corners/lines.tsr
   tests/corners/numbers.tsr
+  tests/corners/products.tsr
   tests/corners/state.tsr
   tests/corners/stores.tsr
   tests/corners/tiles.tsr
