@@ -4,7 +4,7 @@
 #include "ir/samples.h"
 #include "sema/ir/text.h"
 #include "sema/ir/verifier.h"
-#include "sema/passes/expand_products.h"
+#include "sema/ir/expand_products.h"
 
 namespace tessera::ir {
 
@@ -26,9 +26,9 @@ std::string kernel_of(const std::string& grid) { return "kernel k as k {\n" + kH
 std::string expanded(const std::string& grid) {
   Kernel kernel = testing::parse_kernel(kernel_of(grid));
   REQUIRE(verify(kernel).empty());
-  CHECK(sema::has_products(kernel));
-  sema::expand_products(kernel);
-  CHECK_FALSE(sema::has_products(kernel));
+  CHECK(ir::has_products(kernel));
+  ir::expand_products(kernel);
+  CHECK_FALSE(ir::has_products(kernel));
   CHECK(verify(kernel) == std::vector<std::string>{});
   return print(kernel);
 }
@@ -83,8 +83,8 @@ TEST_CASE("terms exist where both factors do, and other axes of the factors stay
 
 TEST_CASE("products of loops and of products become sums") {
   Kernel kernel = testing::sample("products");
-  sema::expand_products(kernel);
-  CHECK_FALSE(sema::has_products(kernel));
+  ir::expand_products(kernel);
+  CHECK_FALSE(ir::has_products(kernel));
   CHECK(verify(kernel) == std::vector<std::string>{});
   CHECK(expanded(R"(  variable s: f32[m]
   grid m {
