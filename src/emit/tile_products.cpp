@@ -76,14 +76,18 @@ void TileLowering::declare_plane(const TileFactor& factor) {
       Expr first = lower_bound(axis), end = upper_bound(axis);
       if (!proved) {
         // From 0 and to the extent of the tensor, in steps of the index.
-        const Expr back = lowered::binary("-", lowered::integer(0), at, DType::index);
-        const Expr room = lowered::binary("-", size(tensor.dims[d]), at, DType::index);
+        const auto minus_at = [&](const Expr& from) {
+          const auto known = lowered::constant_of(at);
+          return known ? lowered::add(from, lowered::integer(-*known))
+                       : lowered::binary("-", from, at, DType::index);
+        };
+        const Expr back = minus_at(lowered::integer(0)), room = minus_at(size(tensor.dims[d]));
         const Expr by = lowered::integer(factor_step);
         const auto steps_of = [&](const Expr& distance) {
           return factor_step == 1 ? distance : lowered::call("ceil_divide", {distance, by}, DType::index);
         };
-        first = lowered::call("maximum", {first, steps_of(back)}, DType::index);
-        end = lowered::call("minimum", {end, steps_of(room)}, DType::index);
+        first = lowered::call("maximum<index>", {first, steps_of(back)}, DType::index);
+        end = lowered::call("minimum<index>", {end, steps_of(room)}, DType::index);
       }
       bounds[along_width ? 0 : 1][0] = first;
       bounds[along_width ? 0 : 1][1] = end;
