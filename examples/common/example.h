@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <random>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -75,6 +76,10 @@ class DeviceArray {
   tessera::Tensor tensor(std::initializer_list<index> extents) const {
     return tessera::tensor(static_cast<T*>(memory_), extents, device_ordinal());
   }
+  /// The array in another order: `strides` are steps of the extents, in elements.
+  tessera::Tensor tensor(std::initializer_list<index> extents, std::initializer_list<index> strides) const {
+    return tessera::strided_tensor(static_cast<T*>(memory_), extents, strides, device_ordinal());
+  }
 
   /// The elements, once every kernel has ended.
   std::vector<T> read() const {
@@ -88,6 +93,19 @@ class DeviceArray {
   void* memory_;
 };
 
+/// Calls body(i) for every i below `count`, on all cores: loops of f64 over products take their time.
+template <typename Body>
+void parallel(index count, const Body& body) {
+  const index threads = std::max<index>(1, std::thread::hardware_concurrency());
+  std::vector<std::thread> workers;
+  for (index worker = 0; worker < threads; ++worker) {
+    workers.emplace_back([&, worker] {
+      for (index i = worker; i < count; i += threads) body(i);
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+}
+
 /// The largest error of the elements, and the largest share of its bound that one took.
 class Comparison {
  public:
@@ -96,6 +114,11 @@ class Comparison {
     const double error = std::abs(actual - expected);
     largest_ = std::max(largest_, std::isnan(error) ? INFINITY : error);
     ratio_ = std::max(ratio_, error_ratio(error, bound));
+  }
+  /// The elements that another one saw.
+  void add(const Comparison& other) {
+    largest_ = std::max(largest_, other.largest_);
+    ratio_ = std::max(ratio_, other.ratio_);
   }
   double largest() const { return largest_; }
   double ratio() const { return ratio_; }
@@ -157,23 +180,39 @@ struct Shapes {
   }
 };
 
-/// Prints the line of one run, which moved `bytes` bytes, and returns whether it was right.
+/// Prints the start of the line of one run, and returns whether it was right.
 template <std::size_t N>
-bool report(const Shapes<N>& shapes, const Shape<N>& shape, const Timing& timing,
-            const Comparison& comparison, std::size_t bytes) {
+bool report_errors(const Shapes<N>& shapes, const Shape<N>& shape, const Timing& timing,
+                   const Comparison& comparison) {
   const bool right = comparison.ratio() <= 1;
   char device[256];
   device_must(tessera_runner_device_name(0, device, sizeof device));
   std::printf("%s on %s, variant %d: largest error %.2g, %.2f of its bound%s; %.3f ms, ",
               shapes.title(shape).c_str(), device, timing.variant, comparison.largest(), comparison.ratio(),
               right ? "" : " (WRONG)", timing.milliseconds);
-  if (tessera_runner_is_twin()) {
-    std::printf("which means nothing on the twin\n");
-  } else {
-    const double achieved = static_cast<double>(bytes) / (timing.milliseconds * 1e-3);
-    std::printf("%.0f%% of the %.2f TB/s of a copy\n", 100 * achieved / copy_bandwidth(),
-                copy_bandwidth() * 1e-12);
-  }
+  if (tessera_runner_is_twin()) std::printf("which means nothing on the twin\n");
+  return right;
+}
+
+/// Prints the line of one run, which moved `bytes` bytes, and returns whether it was right.
+template <std::size_t N>
+bool report(const Shapes<N>& shapes, const Shape<N>& shape, const Timing& timing,
+            const Comparison& comparison, std::size_t bytes) {
+  const bool right = report_errors(shapes, shape, timing, comparison);
+  if (tessera_runner_is_twin()) return right;
+  const double achieved = static_cast<double>(bytes) / (timing.milliseconds * 1e-3);
+  std::printf("%.0f%% of the %.2f TB/s of a copy\n", 100 * achieved / copy_bandwidth(),
+              copy_bandwidth() * 1e-12);
+  return right;
+}
+
+/// The same for a run whose time goes into products: `multiplications`, each with its addition.
+template <std::size_t N>
+bool report_products(const Shapes<N>& shapes, const Shape<N>& shape, const Timing& timing,
+                     const Comparison& comparison, index multiplications) {
+  const bool right = report_errors(shapes, shape, timing, comparison);
+  if (tessera_runner_is_twin()) return right;
+  std::printf("%.1f TFLOP/s\n", 2e-9 * static_cast<double>(multiplications) / timing.milliseconds);
   return right;
 }
 

@@ -30,6 +30,15 @@ static inline uint16_t bf16_random(double low, double high) {
   return (uint16_t)(bits >> 16);
 }
 
+/** The error of a sum of `count` products of bf16 in f32, whose magnitudes add up to `magnitude`: see "Sums
+    and products" in docs/math.md. */
+static inline double product_error(int64_t count, double magnitude) {
+  return 2.25 * (double)(count + 2) * 0x1p-24 * magnitude;
+}
+
+/** The largest error of storing a number of about `value` as bf16. */
+static inline double bf16_rounding(double value) { return 0x1p-8 * fabs(value) + 0x1p-134; }
+
 /** `error / bound`, infinite where there must be no error; NaN counts as infinitely wrong. */
 static inline double error_ratio(double error, double bound) {
   if (error == 0) return 0;
