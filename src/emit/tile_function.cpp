@@ -104,11 +104,9 @@ void TileLowering::declare_factors() {
 void TileLowering::declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset) {
   if (factor.way == TileFactor::Way::registers) return;
   const bool is_staged = factor.way == TileFactor::Way::staged;
-  const auto same = std::ranges::find_if(factors_, [&](const FactorTile& other) {
-    return other.factor.value == factor.value && other.factor.width == factor.width &&
-           other.factor.depth == factor.depth;
-  });
-  if (same != factors_.end()) return;
+  const auto same = std::ranges::find_if(
+      factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
+  if (same != factors_.end()) return note_reader(*same, factor);
   const DType type = kernel_.values[factor.value].dtype;
   const auto& dependence = analysis_.dependence.at(is_staged ? factor.load : factor.value);
   FactorTile entry{.factor = factor, .is_tf32 = product.is_tf32};
@@ -145,12 +143,24 @@ void TileLowering::declare_factor(const TileProduct& product, const TileFactor& 
 }
 
 FactorTile& TileLowering::tile_of(const TileFactor& factor) {
-  const auto found = std::ranges::find_if(factors_, [&](const FactorTile& other) {
-    return other.factor.value == factor.value && other.factor.width == factor.width &&
-           other.factor.depth == factor.depth;
-  });
+  const auto found = std::ranges::find_if(
+      factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
   TESSERA_CHECK(found != factors_.end(), "every factor in shared memory has a tile");
   return *found;
+}
+
+const std::string& TileLowering::major_of(const TileFactor& factor) {
+  const FactorTile& tile = tile_of(factor);
+  return tile.factor.depth == factor.depth ? tile.major : tile.across;
+}
+
+// Another product reads the tile: where it sums over the other axis, the same lines run along that.
+void TileLowering::note_reader(FactorTile& tile, const TileFactor& factor) {
+  if (tile.factor.depth == factor.depth || !tile.across.empty()) return;
+  tile.across = named(tile.major + "Across");
+  const std::string opposite = fmt::format("{} == Major::k ? Major::mn : Major::k", tile.major);
+  emit(lowered::Local{
+      "constexpr Major", tile.across, {}, lowered::name(opposite, DType::index), false, false});
 }
 
 void TileLowering::instances(const std::function<void()>& body) {

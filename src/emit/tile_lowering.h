@@ -31,7 +31,9 @@ struct FactorTile {
   std::string ring = {};   // name of the ring or tile
   std::string plane = {};  // staged: the part of the tensor it is filled from
   std::string major = {};  // "kMajorA", "Major::k"
-  bool is_ring = false;    // several stages
+  std::string across =
+      {};                // the same for a product that sums over what is the width here; "" if there is none
+  bool is_ring = false;  // several stages
 };
 
 class TileLowering : public FunctionLowering {
@@ -47,10 +49,13 @@ class TileLowering : public FunctionLowering {
   void declare_layouts();
   void declare_factors();
   void declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset);
+  void note_reader(FactorTile& tile, const TileFactor& factor);
   void instances(const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
   FactorTile& tile_of(const TileFactor& factor);
+  /// Which axis of the factor, as this product reads it, its tile is contiguous along.
+  const std::string& major_of(const TileFactor& factor);
 
   // tile_elements.cpp: loops over what a thread has of a tile
   TilePlace place_of(const AxisSet& axes) const;

@@ -35,6 +35,13 @@ struct TileFactor {
   ir::ValueId load;                         // staged: the load below conversions
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
+
+  /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
+  bool shares_tile(const TileFactor& other) const {
+    if (value != other.value) return false;
+    const bool is_across = width == other.depth && depth == other.width;
+    return (width == other.width && depth == other.depth) || (way == Way::staged && is_across);
+  }
 };
 
 struct TileProduct {

@@ -34,10 +34,8 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
       };
       const bool is_inside = std::ranges::any_of(inner, turns_with);
       const bool is_here = loop ? turns_with(*loop) : std::ranges::none_of(analysis_.loops, turns_with);
-      const bool is_known = std::ranges::any_of(found, [&](const TileFactor* other) {
-        return other->value == factor->value && other->width == factor->width &&
-               other->depth == factor->depth;
-      });
+      const bool is_known =
+          std::ranges::any_of(found, [&](const TileFactor* other) { return other->shares_tile(*factor); });
       if (is_here && !is_inside && !is_known) found.push_back(factor);
     }
   }
@@ -53,8 +51,9 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
 Expr TileLowering::first_of_tile(ir::AxisId axis) { return range_of(axis).first; }
 
 // The part of a tensor that tiles of a factor are copied from, in coordinates of the factor's axes.
-void TileLowering::declare_plane(const TileFactor& factor) {
-  FactorTile& entry = tile_of(factor);
+void TileLowering::declare_plane(const TileFactor& read) {
+  FactorTile& entry = tile_of(read);
+  const TileFactor& factor = entry.factor;
   const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
   const ir::Tensor& tensor = kernel_.tensors[load.tensor];
   std::vector<Expr> origin, steps[2];
@@ -106,8 +105,9 @@ void TileLowering::declare_plane(const TileFactor& factor) {
 }
 
 // Starts the copies of one tile at the current tiles of its axes.
-void TileLowering::fill(const TileFactor& factor, const std::string& tile) {
-  const FactorTile& entry = tile_of(factor);
+void TileLowering::fill(const TileFactor& read, const std::string& tile) {
+  const FactorTile& entry = tile_of(read);
+  const TileFactor& factor = entry.factor;
   const std::string callee = fmt::format("fill_tile<kCopy, kThreads, {} == Major::k ? 1 : 0>", entry.major);
   const Expr at = lowered::list({first_of_tile(factor.width), first_of_tile(factor.depth)});
   emit(lowered::Evaluate{lowered::call(
@@ -216,13 +216,13 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
     const std::string type = product_type(kernel_, product);
     const FactorTile& columns = tile_of(product.columns);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
-    std::string majors = columns.major;
+    std::string majors = major_of(product.columns);
     if (product.rows.way == TileFactor::Way::registers) {
       arguments.push_back(lowered::name(in_registers(product), DType::f32));
     } else {
       const FactorTile& rows = tile_of(product.rows);
       arguments.push_back(lowered::name(rows.tile, DType::f32));
-      majors = rows.major + ", " + majors;
+      majors = major_of(product.rows) + ", " + majors;
     }
     arguments.push_back(lowered::name(columns.tile, DType::f32));
     emit(lowered::Evaluate{lowered::call(fmt::format("multiply<{}, {}>", type, majors), std::move(arguments),
@@ -232,8 +232,7 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
   if (!product.has_own_loop) return step();
   std::vector<const TileFactor*> staged;
   for (const TileFactor* factor : {&product.rows, &product.columns})
-    if (factor->way == TileFactor::Way::staged &&
-        !(staged.size() == 1 && staged[0]->value == factor->value && staged[0]->width == factor->width))
+    if (factor->way == TileFactor::Way::staged && !(staged.size() == 1 && staged[0]->shares_tile(*factor)))
       staged.push_back(factor);
   ring(product.depth, staged, step);
 }

@@ -131,7 +131,8 @@ class ShapeChooser {
     if (!choose_warps(shape)) return "the warps that are asked for do not divide the tiles";
     if (registers(shape) > kSumRegisters)
       return fmt::format("the tiles would take {} registers of a thread", registers(shape));
-    const int most = overrides_.stages.value_or(kMostStages), fewest = overrides_.stages.value_or(kFewestStages);
+    const int most = overrides_.stages.value_or(kMostStages),
+              fewest = overrides_.stages.value_or(kFewestStages);
     for (shape.stages = most; shape.stages >= fewest; --shape.stages) {
       shape.shared_bytes = static_cast<int>(shared_bytes(shape));
       if (shape.shared_bytes <= target_.shared_memory_per_block - kReservedBytes) return "";
@@ -215,11 +216,13 @@ class ShapeChooser {
 
   int64_t shared_bytes(const TileShape& shape) const {
     int64_t sum = 0;
-    std::set<std::tuple<ir::ValueId, ir::AxisId, ir::AxisId>> seen;
+    std::vector<const TileFactor*> seen;
     for (const auto& [id, product] : plan_.products) {
       for (const TileFactor* factor : {&product.rows, &product.columns}) {
         if (factor->way == TileFactor::Way::registers) continue;
-        if (!seen.insert({factor->value, factor->width, factor->depth}).second) continue;
+        if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
+          continue;
+        seen.push_back(factor);
         const int64_t bytes =
             shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
         sum += round_up(bytes * (factor->way == TileFactor::Way::staged ? shape.stages : 1), 1024);

@@ -120,7 +120,9 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
     if (!along_columns && whole.row == known.row && !whole.column) whole.column = place.column = known.column;
   }
   const std::string layout = layout_of(whole);
-  const std::string name = named(name_for(id));
+  const bool is_scalar = place_of({value.axes.begin(), value.axes.end()}).is_scalar();
+  const std::string scalar = is_scalar ? named(name_for(id)) : "";
+  const std::string name = named(name_for(id) + (is_scalar ? "_partial" : ""));
   const Expr result = lowered::name(name, type);
   emit(lowered::Local{fmt::format("{}<{}, {}>", along_columns ? "RowFragment" : "ColumnFragment",
                                   type_name(type), layout),
@@ -149,6 +151,13 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
                                      {lowered::name(functor(op.op), DType::index), result}, type)},
        value.span);
   held_[id] = tile;
+  if (!is_scalar) return;
+  // All rows (columns) have folded the same elements.
+  emit(
+      lowered::Local{
+          type_name(type), scalar, {}, lowered::element(result, lowered::integer(0), type), true, false},
+      value.span);
+  held_[id] = {scalar, type, {}};
 }
 
 void TileLowering::keep_before(ir::ValueId read, std::span<const ir::Statement> later) {

@@ -22,8 +22,8 @@ TESSERA_HD constexpr bool inside(index i, index extent) {
   return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(extent);
 }
 
-/// a / b rounded up, for a >= 0 and b >= 1.
-TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b != 0 ? 1 : 0); }
+/// a / b rounded up, for b >= 1.
+TESSERA_HD constexpr index ceil_divide(index a, index b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 /// `i` brought into [0, extent) by whole multiples of `extent`: an index of a periodic tensor; 0 where that is empty.
 TESSERA_HD index wrap(index i, index extent) {
