@@ -137,8 +137,8 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
   const HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
   over(whole, [&] {
     const Evaluated operand = eval(op.operand);
-    const Expr element =
-        op.op == ir::ReduceOp::count ? lowered::integer(1) : as_stored(as_float(operand), type);
+    const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
+                                                      : as_stored(as_float(operand), type);
     guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
       emit(lowered::Assign{element_of(tile), "=",
                            lowered::call(functor(op.op), {element_of(tile), element}, type)},
