@@ -153,7 +153,8 @@ class TilePlanner {
       }
       const auto form = ir::affine_form(kernel_, sizes_, load->indices[d]);
       if (!form || (has_width && has_depth)) return false;
-      const auto step = sizes_.as_constant(*form->coefficient(has_width ? factor.width : factor.depth));
+      const auto factor_of = form->coefficient(has_width ? factor.width : factor.depth);
+      const auto step = factor_of ? sizes_.as_constant(*factor_of) : std::nullopt;
       if (!step || *step < 1) return false;
       (has_width ? factor.width_index : factor.depth_index) = d;
       ++(has_width ? along_width : along_depth);

@@ -22,7 +22,7 @@ constexpr int64_t kWidth = 128;         // of a tile in registers, where nothing
 constexpr int64_t kLoopWidth = 64;      // the same of columns that a loop brings
 constexpr int64_t kSumRegisters = 192;  // of a thread, for tiles
 constexpr int kMostStages = 4, kFewestStages = 2;
-constexpr int kReservedBytes = 4096;  // of shared memory, for reductions
+constexpr int kReservedBytes = 12288;  // of shared memory, for what reductions exchange
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 

@@ -187,7 +187,7 @@ std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign)
   const ir::Variable& variable = kernel_.variables[assign.variable];
   const auto fits = [&](ir::ValueId id) {
     const ir::Value& dot = kernel_.values[id];
-    return std::holds_alternative<ir::Dot>(dot.op) && analysis_.uses.at(id) == 1 &&
+    return std::holds_alternative<ir::Dot>(dot.op) && !held_.contains(id) && analysis_.uses.at(id) == 1 &&
            dot.dtype == variable.dtype && dot.axes == variable.axes;
   };
   if (analysis_.uses.at(assign.value) != 1 || !value.total) return std::nullopt;
