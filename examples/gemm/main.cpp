@@ -14,7 +14,7 @@ using example::index;
 const example::Shapes<3> kShapes = {
     .kernel = "gemm",
     .symbols = {"M", "N", "K"},
-    .twin = {{37, 29, 70}},
+    .twin = {{37, 29, 70}, {136, 72, 200}},
     .gpu = {{4096, 4096, 4096}, {1023, 2049, 777}},
 };
 

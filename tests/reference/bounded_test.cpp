@@ -180,4 +180,27 @@ TEST_CASE("rounding to the storage types") {
   CHECK(round_to(format_of("bool"), -0.5) == 1);
 }
 
+TEST_CASE("sums of products are exact in their factors and wider than sums that round") {
+  ProductSum products;
+  Sum<F32> terms;
+  for (int k = 1; k <= 100; ++k) {
+    products.add(F32(k), F32(0.5));
+    terms.add(F32(k * 0.5));
+  }
+  CHECK(products.total().value == 2525);
+  CHECK(products.total().error > 2 * terms.total().error);
+  CHECK(products.total().error < 2525 * 256 * F32::kUnit);
+  CHECK(ProductSum().total().error == 0);
+  ProductSum inexact;
+  inexact.add(F32::computed(1, 0.25, 0), F32(2));
+  CHECK(inexact.total().error >= 0.5);
+}
+
+TEST_CASE("the fast exponential is off by its promise, and more far from zero") {
+  CHECK(exp_fast(F32(0)).error >= 0x1p-20);
+  CHECK(exp_fast(F32(0)).error < 0x1p-19);
+  CHECK(exp_fast(F32(-9)).error / std::exp(-9.0) > 9 * 0x1p-20);
+  CHECK(exp_fast(F32::computed(0, 0.125, 0)).error >= 0.125);
+}
+
 }  // namespace tessera::reference

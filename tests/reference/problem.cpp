@@ -132,6 +132,7 @@ const std::vector<Case>& cases() {
     add_stencil_cases(list);
     add_layout_cases(list);
     add_clifford_cases(list);
+    add_product_example_cases(list);
     add_corner_cases(list);
     return list;
   }();

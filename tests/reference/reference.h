@@ -74,6 +74,7 @@ struct Case {
   Exactness exactness = Exactness::kBitwise;
   std::function<void(Problem&)> reference;
   std::function<bool(const Sizes&)> allowed = {};  ///< empty: every combination of sizes, 0 included
+  std::size_t problems = 1000000;  ///< at most so many unless all are asked for: tiles take long on a host
 };
 
 /// All cases; the reference never changes after the first call.
@@ -198,6 +199,7 @@ void add_row_cases(std::vector<Case>& cases);
 void add_stencil_cases(std::vector<Case>& cases);
 void add_layout_cases(std::vector<Case>& cases);
 void add_clifford_cases(std::vector<Case>& cases);
+void add_product_example_cases(std::vector<Case>& cases);
 void add_corner_cases(std::vector<Case>& cases);
 
 }  // namespace tessera::reference

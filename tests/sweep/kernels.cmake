@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # sweep_kernels: the sources of all kernels that tests/reference has cases for.
 set(sweep_kernels
+  examples/attention/attention.tsr
   examples/elementwise/scale_shift_gelu.tsr
+  examples/gemm/gemm.tsr
   examples/geometric_product_2d/geometric_product_2d.tsr
   examples/laplacian/laplacian.tsr
   examples/layernorm/layernorm.tsr
+  examples/linear/linear.tsr
   examples/softmax/softmax.tsr
   examples/transpose/transpose.tsr
   tests/corners/lines.tsr

@@ -30,13 +30,17 @@ class KernelSweep {
 
   void run() {
     const std::vector<Sizes> all = all_sizes(case_, options_.largest);
-    const std::vector<Sizes> chosen = sample(case_, all, options_.budget, options_.problems);
+    const std::vector<Sizes> chosen = sample(case_, all, options_.budget, problems());
     ledger_.sampled(case_.name, static_cast<std::int64_t>(chosen.size()),
                     static_cast<std::int64_t>(all.size()));
     for (std::size_t number = 0; number < chosen.size(); ++number) try_sizes(chosen[number], number);
   }
 
  private:
+  std::size_t problems() const {
+    return options_.all_layouts ? options_.problems : std::min(options_.problems, case_.problems);
+  }
+
   void try_sizes(const Sizes& sizes, std::size_t number) {
     Problem problem(case_, sizes, number + 1);
     problem.solve();
