@@ -35,7 +35,8 @@ measure() {
         if (match(line, /Used [0-9]+ registers/)) used[entry] = substr(line, RSTART + 5, RLENGTH - 15)
       }
     }
-    /^  variant/ {
+    # Functions in tiles have no estimate.
+    /^  variant.* about [0-9]+ registers/ {
       match($0, /about [0-9]+ registers/); estimate = substr($0, RSTART + 6, RLENGTH - 16)
       match($0, /[A-Za-z0-9_]+<[a-z0-9, ]*>$/); name = substr($0, RSTART, RLENGTH)
       split(name, part, /[<>]/)
