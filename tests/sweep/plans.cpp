@@ -229,6 +229,7 @@ int main(int count, char** arguments) {
   defaults.largest = 1 << 15;
   defaults.budget = 1 << 15;
   defaults.problems = 12;
+  defaults.limited_problems = 1;  // tiles of products take long without optimisation
   const Options options = parse_options(count, arguments, defaults);
   const tessera::driver::ToolLookup compiler = tessera::driver::find_host_compiler({});
   if (!compiler.tool) {

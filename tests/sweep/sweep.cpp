@@ -38,7 +38,9 @@ class KernelSweep {
 
  private:
   std::size_t problems() const {
-    return options_.all_layouts ? options_.problems : std::min(options_.problems, case_.problems);
+    if (options_.all_layouts) return options_.problems;
+    const bool is_limited = case_.problems < Case{}.problems;
+    return std::min(is_limited ? options_.limited_problems : options_.problems, case_.problems);
   }
 
   void try_sizes(const Sizes& sizes, std::size_t number) {
