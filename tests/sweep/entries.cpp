@@ -19,7 +19,6 @@ Entry entry_of(const std::string& kernel) {
       {"attention", tessera_attention_invoke},
       {"bias_gelu_residual", tessera_bias_gelu_residual_invoke},
       {"bias_squared_relu_residual", tessera_bias_squared_relu_residual_invoke},
-      {"block_totals", tessera_block_totals_invoke},
       {"blocks", tessera_blocks_invoke},
       {"both_dimensions", tessera_both_dimensions_invoke},
       {"byte_windows", tessera_byte_windows_invoke},
