@@ -17,8 +17,8 @@ class Planter {
         return true;
       }
       if (auto* loop = std::get_if<lowered::For>(&statements[k].node); loop && block(loop->body)) return true;
-      if (auto* branch = std::get_if<lowered::If>(&statements[k].node); branch && block(branch->then))
-        return true;
+      auto* branch = std::get_if<lowered::If>(&statements[k].node);
+      if (branch && (block(branch->then) || block(branch->otherwise))) return true;
     }
     return false;
   }

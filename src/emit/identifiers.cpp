@@ -54,6 +54,7 @@ class Collector {
   void visit(const lowered::If& node) {
     expression(node.condition);
     block(node.then);
+    block(node.otherwise);
   }
   void visit(const lowered::For& node) {
     text(node.header);
@@ -84,7 +85,8 @@ void prune(Block& statements) {
       is_dead = loop->body.empty();
     } else if (auto* branch = std::get_if<lowered::If>(&statement.node)) {
       prune(branch->then);
-      is_dead = branch->then.empty();
+      prune(branch->otherwise);
+      is_dead = branch->then.empty() && branch->otherwise.empty();
     } else if (auto* lambda = std::get_if<lowered::Lambda>(&statement.node)) {
       prune(lambda->body);
     } else if (const auto* alias = std::get_if<lowered::Using>(&statement.node)) {

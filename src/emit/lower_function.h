@@ -315,6 +315,7 @@ class FunctionLowering {
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   mutable std::map<ir::ValueId, int> levels_;  // found so far
   int sweep_ = -1;                             // the sweep being written, or -1
+  std::optional<ir::ValueId> unnamed_;         // it goes straight to where it is held
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
   std::set<Instance> counted_;  // in kept_bytes_

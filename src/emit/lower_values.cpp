@@ -123,7 +123,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id) {
 }
 
 bool FunctionLowering::worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const {
-  if (lowered::is_trivial(result.value)) return false;
+  if (lowered::is_trivial(result.value) || unnamed_ == id) return false;
   const ir::Value& value = kernel_.values[id];
   if (value.dtype == DType::index && node_count(result.value) <= kNodesInIndex) return false;
   if (!crosses_scope && value.name.empty() && phase_.windows.contains(id)) return false;  // u_window[j - 1]

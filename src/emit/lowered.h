@@ -102,12 +102,13 @@ struct Assign {
 struct Evaluate {
   Expr expression;
 };
-/// `if (condition) { … }`, with the reason behind it.
+/// `if (condition) { … } else { … }`, with the reason behind it; no `else` without statements.
 struct If {
   Expr condition;
   Block then;
   std::string reason;
   bool is_guard = false;  // keeps threads from elements that do not exist
+  Block otherwise = {};
 };
 /// `for (header) { … }`, or, without a header, `for (index name = first; name < end; name += step) { … }`
 struct For {

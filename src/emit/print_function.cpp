@@ -75,7 +75,15 @@ class FunctionPrinter {
   }
   void print_node(const lowered::If& node, const std::string& remark) {
     const std::string head = fmt::format("if ({})", print(node.condition));
-    body(head, node.then, node.reason.empty() ? remark : node.reason);
+    const std::string& reason = node.reason.empty() ? remark : node.reason;
+    if (node.otherwise.empty()) return body(head, node.then, reason);
+    line(head + " {", reason);
+    writer_.indent();
+    block(node.then);
+    writer_.outdent();
+    line("} else {");
+    writer_.indent();
+    body(node.otherwise);
   }
   void print_node(const lowered::For& node, const std::string& remark) {
     body((node.unroll ? "TESSERA_UNROLL for (" : "for (") + header(node) + ")", node.body, remark);

@@ -78,6 +78,7 @@ struct Counter {
   void operator()(const lowered::If& node) {
     work.instructions += 2;
     add(work_of(node.then, lanes, strips), 1);
+    add(work_of(node.otherwise, lanes, strips), 1);
   }
   void operator()(const lowered::For& node) {
     Work body = work_of(node.body, lanes, strips);

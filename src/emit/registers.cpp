@@ -140,6 +140,7 @@ void RegisterWalk::visit(const lowered::If& node) {
   use(condition);
   const Work work = work_of(node.then, variant_.vector, variant_.strips);
   guarded(condition.key, work.instructions > kRegisterCosts.predicated_cost, [&] { block(node.then); });
+  if (!node.otherwise.empty()) guarded("!" + condition.key, true, [&] { block(node.otherwise); });
 }
 
 void RegisterWalk::guarded(const std::string& condition, bool branches, const std::function<void()>& body) {

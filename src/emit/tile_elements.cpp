@@ -41,9 +41,15 @@ std::string TileLowering::layout_of(const TilePlace& place) {
 void TileLowering::over(const TilePlace& place, const std::function<void()>& body) {
   if (place.is_scalar()) return body();
   const std::string layout = layout_of(place);
+  const std::string& counter = place.is_tile() ? strip_ : item_;
+  const char* count = place.is_tile() ? "kCount" : place.row ? "kRowCount" : "kColumnCount";
+  over(place, counter, fmt::format("int {0} = 0; {0} < {1}::{2}; ++{0}", counter, layout, count), body);
+}
+
+void TileLowering::over(const TilePlace& place, const std::string& counter, const std::string& header,
+                        const std::function<void()>& body) {
+  const std::string layout = layout_of(place);
   const bool tile = place.is_tile();
-  const std::string& counter = tile ? strip_ : item_;
-  const char* count = tile ? "kCount" : place.row ? "kRowCount" : "kColumnCount";
   Scope bindings;
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& member) {
@@ -51,6 +57,7 @@ void TileLowering::over(const TilePlace& place, const std::function<void()>& bod
     const Expr inside =
         lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, inside));
+    places_[axis] = inside;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
   };
@@ -59,12 +66,10 @@ void TileLowering::over(const TilePlace& place, const std::function<void()>& bod
   const Loop outer = std::exchange(loop_, tile ? Loop::elements : place.row ? Loop::rows : Loop::columns);
   const std::string outer_layout = std::exchange(loop_layout_, layout);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  loop(fmt::format("int {0} = 0; {0} < {1}::{2}; ++{0}", counter, layout, count), true, std::move(bindings),
-       [&] {
-         for (const auto& [name, value] : coordinates)
-           emit(lowered::Local{"index", name, {}, value, true, false});
-         body();
-       });
+  loop(header, true, std::move(bindings), [&] {
+    for (const auto& [name, value] : coordinates) emit(lowered::Local{"index", name, {}, value, true, false});
+    body();
+  });
   for (const auto& [name, value] : coordinates) names_.release(name);
   loop_ = outer;
   loop_layout_ = outer_layout;
@@ -88,10 +93,62 @@ Expr TileLowering::within(const AxisSet& axes) {
   Expr result;
   for (ir::AxisId axis : axes) {
     if (!extents_.contains(axis) || inside_.contains(axis)) continue;
-    result = lowered::conjunction(result,
-                                  lowered::binary("<", coordinate(axis), range_of(axis).end, DType::boolean));
+    const auto count = counts_.find(axis);
+    if (count == counts_.end()) continue;
+    const Expr end = lowered::name(count->second, DType::index);
+    result = lowered::conjunction(result, lowered::binary("<", places_.at(axis), end, DType::boolean));
   }
   return result;
+}
+
+// A whole dimension whose extent is that of its tile.
+bool TileLowering::is_always_whole(ir::AxisId axis) const {
+  const ir::Axis& entry = kernel_.axes[axis];
+  if (entry.kind != ir::AxisKind::let) return false;
+  return std::ranges::all_of(tiles_.shapes, [&](const TileShape& shape) {
+    const auto range = plan_.sizes.subtract(entry.upper, entry.lower);
+    const auto known = plan_.sizes.as_constant(range);
+    const auto listed = entry.dimension ? shape.symbols.find(*entry.dimension) : shape.symbols.end();
+    if (known) return *known == shape.extent.at(axis);
+    return listed != shape.symbols.end() && listed->second == shape.extent.at(axis);
+  });
+}
+
+void TileLowering::count_tile(ir::AxisId axis) {
+  if (is_always_whole(axis)) return;
+  const std::string name = named(lowercase(kernel_.axes[axis].name) + "_count");
+  const Range range = range_of(axis);
+  emit(lowered::Local{"int",
+                      name,
+                      {},
+                      lowered::call(fmt::format("count_in_tile<{}>", extents_.at(axis)),
+                                    {range.first, range.end}, DType::index),
+                      true,
+                      false});
+  counts_[axis] = name;
+}
+
+void TileLowering::for_whole_and_cut(ir::AxisId axis, const std::function<void()>& body) {
+  const auto count = counts_.find(axis);
+  if (count == counts_.end() || inside_.contains(axis)) return body();
+  lowered::Block whole, cut;
+  const std::string name = count->second;
+  const auto into = [&](lowered::Block& block) {
+    scope(
+        Scope{},
+        [&](lowered::Block inner) -> Node {
+          block = std::move(inner);
+          return lowered::Comment{};
+        },
+        body);
+    scopes_.back().block->pop_back();
+  };
+  counts_.erase(axis);
+  into(whole);
+  counts_[axis] = name;
+  into(cut);
+  const Expr is_whole = lowered::name(fmt::format("{} == {}", name, extents_.at(axis)), DType::boolean);
+  emit(lowered::If{is_whole, std::move(whole), "", false, std::move(cut)});
 }
 
 HeldTile TileLowering::declare_tile(std::string_view name, DType type, const TilePlace& place, Span span) {

@@ -38,6 +38,8 @@ lowered::Function TileLowering::run() {
                       false});
   declare_layouts();
   declare_factors();
+  for (const auto& [axis, extent] : extents_)
+    if (kernel_.axes[axis].kind == ir::AxisKind::let) count_tile(axis);
   instances([&] {
     std::vector<const TileFactor*> staged;
     collect_staged(phase_.grid->body, std::nullopt, {}, staged);
@@ -227,6 +229,7 @@ void TileLowering::bind_instance(const std::vector<std::string>& positions,
                         true,
                         false});
     scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
+    count_tile(axis);
   }
   body();
 }

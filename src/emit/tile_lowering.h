@@ -62,8 +62,15 @@ class TileLowering : public FunctionLowering {
   std::string layout_of(const TilePlace& place);
   /// The loop over the elements, rows or columns of this thread at a place; coordinates are bound in it.
   void over(const TilePlace& place, const std::function<void()>& body);
+  void over(const TilePlace& place, const std::string& counter, const std::string& header,
+            const std::function<void()>& body);
   /// The same for those that exist.
   void over_existing(const TilePlace& place, const std::function<void()>& body);
+  /// How many coordinates the current tile of an axis has: a local, where not every tile is whole.
+  void count_tile(ir::AxisId axis);
+  bool is_always_whole(ir::AxisId axis) const;
+  /// Statements that ask which coordinates of an axis exist: once without asking, for tiles that are whole.
+  void for_whole_and_cut(ir::AxisId axis, const std::function<void()>& body);
   lowered::Expr element_of(const HeldTile& tile) const;
   HeldTile declare_tile(std::string_view name, DType type, const TilePlace& place, Span span);
   std::optional<Evaluated> held(ir::ValueId id) override;
@@ -75,11 +82,16 @@ class TileLowering : public FunctionLowering {
   void define(ir::ValueId id, std::span<const ir::Statement> later);
   bool is_worth_holding(ir::ValueId id) const;
   void hold(ir::ValueId id);
+  bool is_used_in_tiles(ir::ValueId id) const;
+  /// `target = value` for the elements, rows or columns at a place.
+  void set(const HeldTile& target, ir::ValueId value, Span span);
   void reduce(ir::ValueId id, const ir::Reduce& op);
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
   void write(const ir::Statement& statement);
+  bool is_in_pairs(const ir::Write& write, const TilePlace& place);
+  void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   void run_loop(const ir::Loop& loop) override;
   std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
 
@@ -116,7 +128,9 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
-  AxisSet inside_;  // axes whose coordinate is known to exist
+  AxisSet inside_;                              // axes whose coordinate is known to exist
+  std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
+  std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
 };
 
 }  // namespace tessera::emit

@@ -145,6 +145,7 @@ void TileLowering::ring(ir::AxisId axis, const std::vector<const TileFactor*>& f
                      lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
     emit(lowered::Local{"index", first, {}, start, true, false});
     scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
+    count_tile(axis);
   };
   Scope bindings;
   bindings.loops.insert(axis);
@@ -244,12 +245,14 @@ std::string TileLowering::in_registers(const TileProduct& product) {
   const ir::ValueId below = std::get<ir::Cast>(value.op).operand;
   const HeldTile tile =
       declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
-  over(tile.place, [&] {
-    const Evaluated element = eval(below);
-    const Expr exists = lowered::conjunction(within({factor.depth}), element.exists);
-    const Expr kept =
-        exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
-    emit(lowered::Assign{element_of(tile), "=", kept}, value.span);
+  for_whole_and_cut(factor.depth, [&] {
+    over(tile.place, [&] {
+      const Evaluated element = eval(below);
+      const Expr exists = lowered::conjunction(within({factor.depth}), element.exists);
+      const Expr kept =
+          exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
+      emit(lowered::Assign{element_of(tile), "=", kept}, value.span);
+    });
   });
   return fmt::format("operand<{}>({})", type_name(value.dtype), tile.name);
 }
@@ -283,6 +286,7 @@ void TileLowering::store_computed(const TileFactor& factor, const FactorTile& ti
   const auto bind = [&](ir::AxisId axis, const std::string& place) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, lowered::name(place, DType::index)));
+    places_[axis] = lowered::name(place, DType::index);
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
   };

@@ -44,7 +44,13 @@ void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) 
   const auto* fold = std::get_if<ir::Reduce>(&op);
   if (fold && std::ranges::any_of(fold->axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); }))
     return reduce(id, *fold);
-  if (is_worth_holding(id)) hold(id);
+  const auto* cast = std::get_if<ir::Cast>(&op);
+  const auto widened = cast ? held_.find(cast->operand) : held_.end();
+  if (widened != held_.end() && widened->second.type == kernel_.values[id].dtype) {
+    held_[id] = widened->second;  // held widened already
+  } else if (is_worth_holding(id)) {
+    hold(id);
+  }
 }
 
 bool TileLowering::is_worth_holding(ir::ValueId id) const {
@@ -62,9 +68,25 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
       std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); });
   if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
   if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
-  // Of rows or columns: whatever tiles need for each of their elements.
-  const AxisSet users = analysis_.axes_of_users(kernel_, id);
-  return place_of(users).is_tile();
+  return is_used_in_tiles(id);
+}
+
+// Whether tiles need a value of rows or columns for each of their elements.
+bool TileLowering::is_used_in_tiles(ir::ValueId id) const {
+  const auto is_tile = [&](const auto& axes) { return place_of({axes.begin(), axes.end()}).is_tile(); };
+  for (const auto& [user, dependence] : analysis_.dependence) {
+    const auto operands = ir::operands_of(kernel_.values[user].op);
+    if (std::ranges::find(operands, id) != operands.end() && is_tile(kernel_.values[user].axes)) return true;
+  }
+  for (const ir::Statement* root : analysis_.roots) {
+    const auto* assign = std::get_if<ir::Assign>(&root->node);
+    if (assign && assign->value == id && is_tile(kernel_.variables[assign->variable].axes)) return true;
+    const auto* declare = std::get_if<ir::Declare>(&root->node);
+    if (declare && declare->initial == id && is_tile(kernel_.variables[declare->variable].axes)) return true;
+  }
+  return std::ranges::any_of(analysis_.accesses, [&](const Access& access) {
+    return access.is_write() && access.value == id && is_tile(access.axes);
+  });
 }
 
 void TileLowering::hold(ir::ValueId id) {
@@ -72,11 +94,20 @@ void TileLowering::hold(ir::ValueId id) {
   const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
   const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
   const HeldTile tile = declare_tile(name_for(id), type, place, value.span);
-  over(place, [&] {
-    const Expr computed = as_stored(as_float(eval(id)), type);
-    emit(lowered::Assign{element_of(tile), "=", computed}, value.span);
-  });
+  set(tile, id, value.span);
   held_[id] = tile;
+}
+
+void TileLowering::set(const HeldTile& target, ir::ValueId value, Span span) {
+  over(target.place, [&] {
+    const auto outer = std::exchange(unnamed_, value);
+    const Evaluated computed = eval(value);
+    unnamed_ = outer;
+    const Expr element = element_of(target);
+    guard(computed.exists, "", [&] {
+      emit(lowered::Assign{element, "=", as_stored(as_float(computed), target.type)}, span);
+    });
+  });
 }
 
 namespace {
@@ -135,14 +166,16 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
   emit(lowered::Evaluate{lowered::call(name + ".fill", {lowered::name(unit_of(op.op, type), type)}, type)},
        value.span);
   const HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
-  over(whole, [&] {
-    const Evaluated operand = eval(op.operand);
-    const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
-                                                      : as_stored(as_float(operand), type);
-    guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
-      emit(lowered::Assign{element_of(tile), "=",
-                           lowered::call(functor(op.op), {element_of(tile), element}, type)},
-           value.span);
+  for_whole_and_cut(folded, [&] {
+    over(whole, [&] {
+      const Evaluated operand = eval(op.operand);
+      const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
+                                                        : as_stored(as_float(operand), type);
+      guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
+        emit(lowered::Assign{element_of(tile), "=",
+                             lowered::call(functor(op.op), {element_of(tile), element}, type)},
+             value.span);
+      });
     });
   });
   const std::string member = along_columns ? ".reduce_columns" : ".reduce_rows";
@@ -175,9 +208,7 @@ void TileLowering::declare_variable(const ir::Declare& declare, Span span) {
   const HeldTile tile =
       declare_tile(variable.name, type, place_of({variable.axes.begin(), variable.axes.end()}), span);
   declared_at_[declare.variable] = scopes_.size() - 1;
-  over(tile.place, [&] {
-    emit(lowered::Assign{element_of(tile), "=", as_stored(as_float(eval(declare.initial)), type)}, span);
-  });
+  set(tile, declare.initial, span);
   state_[declare.variable] = tile;
 }
 
@@ -203,25 +234,13 @@ std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign)
 void TileLowering::assign(const ir::Assign& assign, Span span) {
   const HeldTile& tile = state_.at(assign.variable);
   const auto added = product_added(assign);
-  if (!added) {
-    over(tile.place, [&] {
-      const Evaluated value = eval(assign.value);
-      const Expr target = element_of(tile);
-      guard(value.exists, "", [&] {
-        emit(lowered::Assign{target, "=", as_stored(as_float(value), tile.type)}, span);
-      });
-    });
-    return;
-  }
+  if (!added) return set(tile, assign.value, span);
   const ir::Op& op = kernel_.values[assign.value].op;
   if (const auto* sum = std::get_if<ir::Binary>(&op)) {
     const ir::ValueId rest = sum->left == *added ? sum->right : sum->left;
     const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
     const bool stays = read && read->variable == assign.variable && !before_.contains(rest);
-    if (!stays)
-      over(tile.place, [&] {
-        emit(lowered::Assign{element_of(tile), "=", as_stored(as_float(eval(rest)), tile.type)}, span);
-      });
+    if (!stays) set(tile, rest, span);
   } else {
     const auto& fused = std::get<ir::FusedMultiplyAdd>(op);
     over(tile.place, [&] {
@@ -238,8 +257,10 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
 void TileLowering::write(const ir::Statement& statement) {
   const auto& node = std::get<ir::Write>(statement.node);
   const TilePlace place = place_of(write_axes(node));
-  if (!place.is_scalar() && place.is_tile())
+  if (place.is_tile()) {
+    if (is_in_pairs(node, place)) return write_pairs(node, place, statement.span);
     return over_existing(place, [&] { store_element(node, statement.span); });
+  }
   // Threads that share a row or a column have the same value, and one of them writes it.
   over_existing(place, [&] {
     Expr first = lowered::call("thread_index", {}, DType::index);
@@ -253,6 +274,56 @@ void TileLowering::write(const ir::Statement& statement) {
     eval(node.value);
     guard(leads, "several threads have it, one writes", [&] { store_element(node, statement.span); });
   });
+}
+
+// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column. What they are computed
+// from exists wherever they do.
+bool TileLowering::is_in_pairs(const ir::Write& write, const TilePlace& place) {
+  if (write.indices.empty() || !kernel_.values[write.value].total ||
+      write.in_bounds + 1 != 1u << write.indices.size())
+    return false;
+  for (size_t d = 0; d < write.indices.size(); ++d) {
+    const bool has_column = analysis_.dependence.at(write.indices[d]).axes.contains(*place.column);
+    if (d + 1 < write.indices.size() ? has_column : !has_column) return false;
+  }
+  const auto form = ir::affine_form(kernel_, plan_.sizes, write.indices.back());
+  const auto step = form ? form->coefficient(*place.column) : std::nullopt;
+  return step && plan_.sizes.as_constant(*step) == 1;
+}
+
+void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, Span span) {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const std::string layout = layout_of(place), pair = names_.take("pair"), element = strip_;
+  const auto count = counts_.find(*place.column);
+  const std::string& end = count != counts_.end() ? count->second : extents_.at(*place.column);
+  strip_ = pair;
+  over(place, pair, fmt::format("int {0} = 0; {0} < {1}::kCount; {0} += 2", pair, layout), [&] {
+    const std::string part = named("part"), vector = named(tensor.name + "_pair");
+    const Expr cut = lowered::call(
+        "Part<2, false>", {places_.at(*place.column), lowered::integer(0), lowered::name(end, DType::index)},
+        DType::index);
+    emit(lowered::Local{"auto", part, {}, cut, true, false});
+    const Expr any = lowered::call(part + ".any", {}, DType::boolean);
+    guard(lowered::conjunction(within({*place.row}), any), "guard: tiles end", true, Scope{}, [&] {
+      const Expr pair_of = lowered::name(vector, tensor.dtype);
+      emit(lowered::Local{
+          fmt::format("Vector<{}, 2>", type_name(tensor.dtype)), vector, {}, nullptr, false, false});
+      strip_ = element;
+      over(place, element, fmt::format("int {0} = {1}; {0} < {1} + 2; ++{0}", element, pair), [&] {
+        const Expr value = as_stored(as_float_for(write), tensor.dtype);
+        const Expr slot = lowered::binary("-", lowered::name(element, DType::index),
+                                          lowered::name(pair, DType::index), DType::index);
+        emit(lowered::Assign{lowered::vector_element(pair_of, slot, tensor.dtype), "=", value}, span);
+      });
+      strip_ = pair;
+      Expr exists;
+      const Expr store = access(write.tensor, write.indices, write.in_bounds, "store",
+                                {pair_of, lowered::name(part, DType::index)}, DType::index, exists);
+      emit(lowered::Evaluate{store}, span);
+    });
+  });
+  strip_ = element;
+  names_.release(pair);
 }
 
 void TileLowering::run_loop(const ir::Loop& statement) {

@@ -52,6 +52,7 @@ void replace_in(Statement& statement, const Rewrite& rewrite) {
   if (auto* branch = std::get_if<lowered::If>(&node)) {
     apply(branch->condition);
     replace_in(branch->then, rewrite);
+    replace_in(branch->otherwise, rewrite);
   }
   if (auto* loop = std::get_if<lowered::For>(&node)) {
     apply(loop->first);
@@ -91,7 +92,10 @@ class SharedTargets {
       if (!own_element) note(base_name(assign->target));
     }
     if (const auto* evaluate = std::get_if<lowered::Evaluate>(&node)) note(base_name(evaluate->expression));
-    if (const auto* branch = std::get_if<lowered::If>(&node)) add(branch->then);
+    if (const auto* branch = std::get_if<lowered::If>(&node)) {
+      add(branch->then);
+      add(branch->otherwise);
+    }
     if (const auto* loop = std::get_if<lowered::For>(&node)) add(loop->body);
   }
 
@@ -400,7 +404,10 @@ class Pass {
         continue;
       }
       if (loop) run(loop->body);
-      if (auto* branch = std::get_if<lowered::If>(&statement.node)) run(branch->then);
+      if (auto* branch = std::get_if<lowered::If>(&statement.node)) {
+        run(branch->then);
+        run(branch->otherwise);
+      }
       result.push_back(std::move(statement));
     }
     block = std::move(result);

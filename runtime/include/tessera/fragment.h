@@ -76,6 +76,13 @@ struct FragmentLayout {
   }
 };
 
+/// How many of the kExtent coordinates of a tile, from `first` on, lie before `end`.
+template <int kExtent>
+TESSERA_HD constexpr int count_in_tile(index first, index end) {
+  const index left = end - first;
+  return left >= kExtent ? kExtent : left > 0 ? static_cast<int>(left) : 0;
+}
+
 namespace detail {
 
 /// kCount values of a thread. Indices are constants once loops are unrolled, so that the values live in registers.

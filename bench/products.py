@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times kernels with products beside the libraries, in one process: bench/products.py [--tesserac PATH] [NAME …]
+
+Needs a GPU, nvcc and PyTorch, whose matrix products are cuBLAS's and whose attention is cuDNN's. Every kernel is
+compared with a product in f64 first. Then both sides run in turns, in both orders; what is printed is the median time
+of each side and their ratio. Names choose cases by a part of their name.
+"""
+import argparse
+import concurrent.futures
+import contextlib
+import ctypes
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROUNDS = 12
+DTYPES = {torch.int8: 3 - 1, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
+          torch.float64: 17}
+
+
+class Tensor(ctypes.Structure):
+    """TesseraTensor of tessera/tensor.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("extent", ctypes.c_int64 * 8), ("stride", ctypes.c_int64 * 8),
+                ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32), ("device", ctypes.c_int32)]
+
+    def __init__(self, tensor):
+        super().__init__(data=tensor.data_ptr(), rank=tensor.dim(), dtype=DTYPES[tensor.dtype],
+                         device=tensor.device.index)
+        self.extent[:tensor.dim()] = tensor.shape
+        self.stride[:tensor.dim()] = tensor.stride()
+
+
+class Scalar(ctypes.Union):
+    _fields_ = [("real", ctypes.c_double), ("integer", ctypes.c_int64)]
+
+
+class Status(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int32), ("argument", ctypes.c_int32), ("dimension", ctypes.c_int32),
+                ("cuda_error", ctypes.c_int32), ("expected", ctypes.c_int64), ("actual", ctypes.c_int64),
+                ("kernel", ctypes.c_char_p), ("name", ctypes.c_char_p), ("rule", ctypes.c_char_p)]
+
+
+class Launch(ctypes.Structure):
+    _fields_ = [("stream", ctypes.c_void_p), ("variant", ctypes.c_int32), ("arch", ctypes.c_int32)]
+
+
+class Kernel:
+    """A kernel of a shared library that `build` made."""
+
+    def __init__(self, library, name):
+        self.invoke = getattr(ctypes.CDLL(str(library)), f"tessera_{name}_invoke")
+        self.invoke.restype = Status
+
+    def call(self, tensors, scalars=(), arch=0):
+        """A function without arguments that launches the kernel on PyTorch's stream."""
+        described = (Tensor * len(tensors))(*[Tensor(tensor) for tensor in tensors])
+        values = (Scalar * max(len(scalars), 1))(*[Scalar(real=scalar) for scalar in scalars])
+        launch = Launch(stream=torch.cuda.current_stream().cuda_stream, arch=arch)
+
+        def run():
+            status = self.invoke(described, values, ctypes.byref(launch))
+            if status.code != 0:
+                raise RuntimeError(f"status {status.code}, rule {status.rule}, CUDA error {status.cuda_error}")
+
+        return run
+
+
+def build(tesserac, source, options, folder):
+    """Compiles a .tsr file to a shared library and returns its path."""
+    folder.mkdir(parents=True)
+    subprocess.run([tesserac, source, "--emit-dir", folder, *options], check=True)
+    library = folder / "kernel.so"
+    subprocess.run(["nvcc", "-shared", "-O3", "-std=c++20", "-fmad=false", "-Xcompiler=-fPIC,-ffp-contract=off",
+                    "-gencode=arch=compute_90a,code=sm_90a", "-I", ROOT / "runtime/include",
+                    *folder.glob("*.sm_90.cu"), *folder.glob("*.dispatch.cpp"), "-o", library], check=True)
+    return library
+
+
+def median_times(sides):
+    """The median time of each function, in seconds. They take turns, and each round reverses the order."""
+    for run in sides:
+        run()
+    torch.cuda.synchronize()
+    times = [[] for _ in sides]
+    order = list(range(len(sides)))
+    for _ in range(ROUNDS):
+        for side in order:
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            for _ in range(5):
+                sides[side]()
+            end.record()
+            torch.cuda.synchronize()
+            times[side].append(begin.elapsed_time(end) / 5e3)
+        order.reverse()
+    return [statistics.median(series) for series in times]
+
+
+def compare(name, ours, theirs, operations, error):
+    """Times both sides and prints a line."""
+    own, other = median_times([ours, theirs])
+    print(f"{name:44} {operations / own / 1e12:7.1f} TFLOP/s  library {operations / other / 1e12:7.1f}  "
+          f"ratio {other / own:5.3f}  error {error:.1e}", flush=True)
+
+
+def relative_error(result, exact):
+    """The greatest difference, relative to the greatest magnitude."""
+    return ((result.double() - exact).abs().max() / exact.abs().max()).item()
+
+
+def matrix(rows, columns, dtype, by_columns=False, pitch=0):
+    """A random matrix; `pitch` is how much longer than an aligned one each line is."""
+    lines, length = (columns, rows) if by_columns else (rows, columns)
+    values = torch.randn(lines, length + pitch, device="cuda", dtype=torch.float64)[:, :length]
+    stored = torch.empty(lines, length + pitch, device="cuda", dtype=dtype)[:, :length]
+    stored.copy_(values)
+    return stored.t() if by_columns else stored
+
+
+def gemm_case(library, kernel, name, dtype, size=4096, orders=(False, False), pitch=0):
+    a, b = (matrix(size, size, dtype, by_columns, pitch) for by_columns in orders)
+    c = torch.empty(size, size, device="cuda", dtype=dtype)
+    ours = Kernel(library, kernel).call([a, b, c])
+    ours()
+    error = relative_error(c, a.double() @ b.double())
+    if pitch:  # the library is shown what it likes best: the same product without a pitch
+        a, b = a.contiguous(), b.contiguous()
+    d = torch.empty_like(c)
+    compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * size**3, error)
+
+
+def exact_attention(q, k, v, scale, causal):
+    """The first head in f64."""
+    scores = q[0, 0].double() @ k[0, 0].double().t() * scale
+    if causal:
+        scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf)
+    return torch.softmax(scores, -1) @ v[0, 0].double()
+
+
+def attention_case(library, kernel, depth, causal=False, sequence=4096):
+    heads = 16 * 128 // depth
+    q, k, v = (torch.randn(4, heads, sequence, depth, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    o = torch.empty_like(q)
+    scale = 1 / math.sqrt(depth)
+    ours = Kernel(library, kernel).call([q, k, v, o], [scale])
+    ours()
+    error = relative_error(o[0, 0], exact_attention(q, k, v, scale, causal))
+    operations = 4 * 4 * heads * sequence**2 * depth / (2 if causal else 1)
+
+    def theirs():
+        torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        compare(f"{kernel} D{depth} S{sequence}", ours, theirs, operations, error)
+
+
+def sources(folder):
+    """name: (text or path, kernel's name)"""
+    gemm = (ROOT / "examples/gemm/gemm.tsr").read_text()
+    texts = {"gemm": gemm, "gemm_f16": gemm.replace("bf16", "f16"),
+             "gemm_f64": gemm.replace("bf16", "f64").replace("f32", "f64"),
+             "attention": (ROOT / "examples/attention/attention.tsr").read_text()}
+    for name, text in texts.items():
+        path = folder / name / "source.tsr"
+        path.parent.mkdir()
+        path.write_text(text)
+        yield name, path
+
+
+def cases():
+    """name: (source, function of the library)"""
+    bf16, f16, f64 = torch.bfloat16, torch.float16, torch.float64
+    for a in (False, True):
+        for b in (False, True):
+            words = f"bf16 A by {'columns' if a else 'rows'}, B by {'columns' if b else 'rows'}"
+            yield words, "gemm", lambda lib, w=words, o=(a, b): gemm_case(lib, "gemm", w, bf16, orders=o)
+    yield "bf16 pitch 4097", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4097", bf16, pitch=1)
+    yield "bf16 pitch 4098", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4098", bf16, pitch=2)
+    yield "bf16 1024", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 1024", bf16, size=1024)
+    yield "bf16 8192", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 8192", bf16, size=8192)
+    yield "f16", "gemm_f16", lambda lib: gemm_case(lib, "gemm", "f16", f16)
+    yield "f64", "gemm_f64", lambda lib: gemm_case(lib, "gemm", "f64", f64)
+    for depth in (64, 128, 256):
+        yield f"attention D{depth}", "attention", lambda lib, d=depth: attention_case(lib, "attention", d)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tesserac", default=ROOT / "build/release/bin/tesserac")
+    parser.add_argument("--plan", default="", help="of every kernel, as for tesserac")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    options = ["--arch=sm_90", *([f"--plan={arguments.plan}"] if arguments.plan else [])]
+    chosen = [case for case in cases() if not arguments.names or any(n in case[0] for n in arguments.names)]
+    needed = {source for _, source, _ in chosen}
+    print(torch.cuda.get_device_name(), "torch", torch.__version__, "cuDNN", torch.backends.cudnn.version())
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
+        libraries = {name: pool.submit(build, arguments.tesserac, path, options, path.parent / "out")
+                     for name, path in sources(folder) if name in needed}
+        for _, source, run in chosen:
+            run(libraries[source].result())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
