@@ -229,6 +229,15 @@ class FunctionLowering {
   lowered::Expr crosses_something(const ir::Reduce& op);
   const Lane* crossed_lane(const ir::Reduce& op) const;
 
+  // lower_ends.cpp: where loops begin and end because of conditions
+  std::pair<lowered::Expr, lowered::Expr> reach_of(ir::AxisId axis);
+  lowered::Expr rest_of(const ir::Affine& form, ir::AxisId axis, int64_t direction, int64_t sign);
+  void bound_by(const ir::Affine& form, ir::AxisId axis, int64_t direction, Range& range);
+  Range ends_by(const std::vector<ir::Conjunct>& conjuncts, ir::AxisId axis, Range range);
+  Range rounds_of(const ir::Loop& statement, const std::string& step);
+  Range terms_of(ir::AxisId axis, const std::vector<ir::ValueId>& folded);
+  lowered::Expr named_end(ir::AxisId axis, const char* suffix, const lowered::Expr& value);
+
   // lower_statements.cpp
   virtual void block(const ir::Block& statements);
   virtual void declare_variable(const ir::Declare& declare, Span span);
@@ -279,8 +288,10 @@ class FunctionLowering {
   void strips_along(ir::AxisId axis, const std::function<void()>& body);
   /// The elements of the vector that a thread holds in a strip.
   void elements(const Lane& lane, const std::function<void()>& body);
-  /// All coordinates of the axes: loops for serial ones, copies for unrolled ones.
-  void points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body);
+  /// All coordinates of the axes: loops for serial ones, copies for unrolled ones. With values that are folded along
+  /// them, loops may leave out coordinates at which none of these exists.
+  void points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body,
+              const std::vector<ir::ValueId>& folded = {});
   const Lane* lane_among(const AxisSet& axes) const;
   AxisSet write_axes(const ir::Write& write) const;
 
@@ -313,9 +324,10 @@ class FunctionLowering {
   std::map<Instance, int> filled_in_;          // the sweep in which each of them is computed
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
-  mutable std::map<ir::ValueId, int> levels_;  // found so far
-  int sweep_ = -1;                             // the sweep being written, or -1
-  std::optional<ir::ValueId> unnamed_;         // it goes straight to where it is held
+  std::map<std::pair<ir::ValueId, ir::AxisId>, std::vector<ir::Conjunct>> ends_;  // of terms, found so far
+  mutable std::map<ir::ValueId, int> levels_;                                     // found so far
+  int sweep_ = -1;                      // the sweep being written, or -1
+  std::optional<ir::ValueId> unnamed_;  // it goes straight to where it is held
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
   std::set<Instance> counted_;  // in kept_bytes_

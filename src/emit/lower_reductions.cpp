@@ -265,10 +265,13 @@ void FunctionLowering::group_reductions(ir::ValueId id) {
     for (const Accumulator& accumulator : accumulators) {
       const auto loops = crossed(accumulator, Role::serial);
       if (loops.empty()) continue;
-      points(loops, [&] {
-        elements(*lane,
-                 [&] { points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); }); });
-      });
+      points(loops,
+             [&] {
+               elements(*lane, [&] {
+                 points(crossed(accumulator, Role::unrolled), [&] { accumulate(accumulator); });
+               });
+             },
+             {accumulator.reduce->operand});
     }
   });
   for (const Accumulator& accumulator : accumulators) {
@@ -280,7 +283,7 @@ void FunctionLowering::group_reductions(ir::ValueId id) {
 // Everything that is crossed is looped over inside the thread.
 Evaluated FunctionLowering::serial_reduction(ir::ValueId id, const ir::Reduce& op) {
   const Accumulator accumulator = open_accumulator(id, nullptr);
-  points(op.axes, [&] { accumulate(accumulator); });
+  points(op.axes, [&] { accumulate(accumulator); }, {op.operand});
   return read(accumulator);
 }
 
@@ -295,11 +298,16 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
     std::vector<Accumulator> accumulators;
     for (ir::ValueId other : looped_with(id, op, target))
       accumulators.push_back(open_accumulator(other, "kVector"));
-    points(op.axes, [&] {
-      elements(*lane, [&] {
-        for (const Accumulator& accumulator : accumulators) accumulate(accumulator);
-      });
-    });
+    std::vector<ir::ValueId> folded;
+    for (const Accumulator& accumulator : accumulators) folded.push_back(accumulator.reduce->operand);
+    points(
+        op.axes,
+        [&] {
+          elements(*lane, [&] {
+            for (const Accumulator& accumulator : accumulators) accumulate(accumulator);
+          });
+        },
+        folded);
     for (const Accumulator& accumulator : accumulators)
       scopes_.back().folded[instance(accumulator.value)] = read(accumulator);
   });

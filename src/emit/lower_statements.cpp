@@ -201,32 +201,30 @@ void FunctionLowering::run_loop(const ir::Loop& statement) {
     name = named(name);
     bindings.axes.insert(statement.axis);
     bindings.coordinates[statement.axis] = lowered::name(name, DType::index);
-    count_loop(name, {lower_bound(statement.axis), upper_bound(statement.axis)}, "1", std::move(bindings),
-               [&] { block(statement.body); });
+    count_loop(name, rounds_of(statement, "1"), "1", std::move(bindings), [&] { block(statement.body); });
     return;
   }
   const Lane* lane = phase_.lane_of(statement.axis);
   const int64_t fixed = lane ? lane->tile : std::max<int64_t>(phase_.serial_tile(statement.axis), 1);
   const std::string step = fixed > 0 ? fmt::format("{}", fixed) : "kChunk";
   const std::string first = named(name + "_first");
-  count_loop(first, {lower_bound(statement.axis), upper_bound(statement.axis)}, step, std::move(bindings),
-             [&] {
-               Range range{lowered::name(first, DType::index), upper_bound(statement.axis)};
-               if (!lane || fixed > 0) {
-                 const std::string end = named(name + "_end");
-                 emit(lowered::Local{
-                     "index",
-                     end,
-                     {},
-                     lowered::call("minimum", {lowered::add(range.first, lowered::integer(fixed)), range.end},
-                                   DType::index),
-                     true,
-                     false});
-                 range.end = lowered::name(end, DType::index);
-               }
-               scopes_.back().ranges[statement.axis] = range;
-               block(statement.body);
-             });
+  count_loop(first, rounds_of(statement, step), step, std::move(bindings), [&] {
+    Range range{lowered::name(first, DType::index), upper_bound(statement.axis)};
+    if (!lane || fixed > 0) {
+      const std::string end = named(name + "_end");
+      emit(lowered::Local{
+          "index",
+          end,
+          {},
+          lowered::call("minimum", {lowered::add(range.first, lowered::integer(fixed)), range.end},
+                        DType::index),
+          true,
+          false});
+      range.end = lowered::name(end, DType::index);
+    }
+    scopes_.back().ranges[statement.axis] = range;
+    block(statement.body);
+  });
 }
 
 AxisSet FunctionLowering::write_axes(const ir::Write& write) const {

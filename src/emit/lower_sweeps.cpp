@@ -238,7 +238,8 @@ void FunctionLowering::elements(const Lane& lane, const std::function<void()>& b
   });
 }
 
-void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
+void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body,
+                              const std::vector<ir::ValueId>& folded) {
   std::function<void(size_t)> next = [&](size_t k) {
     if (k == axes.size()) return body();
     const ir::AxisId axis = axes[k];
@@ -253,13 +254,13 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
       unrolled_ = outer;
       return;
     }
-    const Range range = range_of(axis);
+    const auto extent = constant_extent(kernel_, plan_.sizes, axis);
+    const bool few = extent && *extent <= kUnrolledWindow;
+    const Range range = few ? range_of(axis) : terms_of(axis, folded);
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
     Scope bindings;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
-    const auto extent = constant_extent(kernel_, plan_.sizes, axis);
-    const bool few = extent && *extent <= kUnrolledWindow;
     count_loop(
         name, range, "1", std::move(bindings), [&] { next(k + 1); }, few);
     names_.release(name);

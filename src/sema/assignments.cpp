@@ -11,6 +11,7 @@
 #include "sema/conversion.h"
 #include "sema/expressions.h"
 #include "sema/indexing.h"
+#include "sema/relations.h"
 #include "sema/sizes.h"
 
 namespace tessera::sema {
@@ -277,7 +278,8 @@ class Assignment {
     }
     if (!check_axes_fit(context_, *converted, axes, name, value.span, target_.span)) return;
     if (!check_store_in_loops(*indices, tensor)) return;
-    context_.builder.append({ir::Write{id, *indices, *converted, 0}, span_});
+    const ir::ValueId written = observed_by_store(context_, *converted, *indices);
+    context_.builder.append({ir::Write{id, *indices, written, 0}, span_});
   }
 
   /// R6: a store in a loop with a plan step mentions its range, or every tile would write the same elements.

@@ -14,6 +14,7 @@
 #include "frontend/ast.h"
 #include "sema/builder.h"
 #include "sema/ir/module.h"
+#include "sema/relations.h"
 #include "sema/scope.h"
 #include "sema/variables.h"
 
@@ -71,6 +72,7 @@ struct Context {
   std::map<ir::SymbolId, ir::SizeId> equalities;   ///< `where W == 2*D`: what stands for a symbol
   std::deque<VariableState> variables;
   std::vector<OpenLoop> loops;
+  Relations relations;                     ///< of the ranges so far
   std::vector<Span> tensor_types;          ///< of each tensor, in order: its type as written
   std::set<std::string> active_functions;  ///< being inlined now: recursion is refused
   std::vector<Obligation> obligations;

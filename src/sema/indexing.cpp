@@ -324,6 +324,7 @@ Operand pick(Context& context, const ast::Index& node, Span span) {
       return poison(span);
     }
     const DType dtype = context.builder[result].dtype;
+    result = observed(context, result, {picked.axis});
     result = context.builder.add(ir::Pick{result, picked.axis, picked.coordinate}, dtype, span);
   }
   return {result, span};

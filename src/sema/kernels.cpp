@@ -104,11 +104,11 @@ class KernelChecker {
     ir::Grid grid;
     grid.span = grid_head(node, span);
     context_.scope.push();
+    context_.builder.open_block();  // relations compute conditions
     for (const ast::Range& range : node.ranges) {
       if (const auto axis = declare_range(context_, range, ir::AxisKind::grid)) grid.axes.push_back(*axis);
     }
     grid.requests = check_grid_annotations(context_, node.annotations);
-    context_.builder.open_block();
     check_block(context_, node.body);
     grid.body = context_.builder.close_block();
     context_.scope.pop();

@@ -10,6 +10,7 @@
 #include "sema/conversion.h"
 #include "sema/expressions.h"
 #include "sema/folded_axes.h"
+#include "sema/relations.h"
 #include "sema/sizes.h"
 
 namespace tessera::sema {
@@ -36,6 +37,10 @@ class Product {
     }
     const std::optional<AxisList> axes = node_.axes ? named_axes() : shared_axes();
     if (!axes || !check_bounded(*axes)) return poison(span_);
+    const bool unmet = refuse_unmet_relation(
+        context_, {"dot", name_span_, {factors_[0], factors_[1]}, {spans_[0], spans_[1]}}, *axes);
+    if (unmet) return poison(span_);
+    observe_factors(context_, factors_[0], factors_[1], *axes);
     const DType sum = ir::sum_type(*type);
     if (!check_precision(*type, sum)) return poison(span_);
     if (context_.precision.multiply == "tf32") {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "sema/constants.h"
+#include "sema/relations.h"
 #include "sema/sizes.h"
 
 namespace tessera::sema {
@@ -29,10 +30,7 @@ class RangeReader {
         std::visit([this](const auto& d) { return of(d); }, range_.domain.node);
     ir::Axis axis;
     const bool step_good = read_step(axis) && check_case();
-    if (range_.relation.valid()) {
-      not_implemented(context_.sink, context_.expr(range_.relation).span, "a relation of a range", "R12");
-    }
-    if (!bounds || !step_good || range_.relation.valid()) {
+    if (!bounds || !step_good) {
       context_.declare(range_.name, ErrorEntity{});
       return std::nullopt;
     }
@@ -44,6 +42,7 @@ class RangeReader {
     axis.span = range_.span;
     const ir::AxisId id = context_.kernel.axes.add(std::move(axis));
     context_.declare(range_.name, RangeEntity{id, bounds->dimension});
+    check_relation(context_, range_, id);
     return id;
   }
 

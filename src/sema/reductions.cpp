@@ -8,6 +8,7 @@
 #include "sema/conversion.h"
 #include "sema/expressions.h"
 #include "sema/folded_axes.h"
+#include "sema/relations.h"
 
 namespace tessera::sema {
 
@@ -57,7 +58,10 @@ class Reduction {
     operand_span_ = operand.span;
     const auto folded =
         folded_axes(context_, {name_, name_span_, operand_, operand_span_, operand_expr}, axes);
-    return folded ? typed(*folded) : poison(span_);
+    if (!folded || refuse_unmet_relation(context_, {name_, name_span_, {operand_}, {operand_span_}}, *folded))
+      return poison(span_);
+    operand_ = observed(context_, operand_, *folded);
+    return typed(*folded);
   }
 
  private:

@@ -37,6 +37,7 @@ class StatementChecker {
     const std::vector<std::size_t> carried = carry_into_loop(context_, node.body, node.ranges[0].span);
     const std::size_t variable_count = context_.variables.size();
     context_.scope.push();
+    context_.builder.open_block();  // relations compute conditions
     std::vector<ir::AxisId> axes;
     bool failed = false;
     for (const ast::Range& range : node.ranges) {
@@ -46,7 +47,6 @@ class StatementChecker {
       axes.push_back(*axis);
       context_.loops.push_back({*axis, variable_count});
     }
-    context_.builder.open_block();
     read_carried(context_, carried, span_);
     check_block(context_, node.body);
     write_carried(context_, carried);
@@ -290,9 +290,10 @@ class StatementChecker {
       variable.failed = true;
       return;
     }
-    variable.current = *value;
-    context_.name_value(*value, variable.name);
-    context_.obligations.push_back({*value, initial.span, variable.name});
+    variable.current = observed_by_variable(context_, *value, variable.axes);
+    note_variable(context_, variable.current, variable.axes);
+    context_.name_value(variable.current, variable.name);
+    context_.obligations.push_back({variable.current, initial.span, variable.name});
   }
 
   Context& context_;

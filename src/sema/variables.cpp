@@ -113,12 +113,15 @@ ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::Axis
   }
   // The value may lack the axis, having been initialised with one number.
   if (!has_axis(context.builder[variable.current].axes, axis)) return variable.current;
-  return context.builder.add(ir::Pick{variable.current, axis, coordinate}, variable.dtype, span);
+  const ir::ValueId whole = observed(context, variable.current, {axis});
+  return context.builder.add(ir::Pick{whole, axis, coordinate}, variable.dtype, span);
 }
 
 void assign_variable(Context& context, VariableState& variable, ir::ValueId value, Span span) {
   const ir::ValueId before = read_variable(context, variable, span);
+  value = observed_by_variable(context, value, variable.axes);
   variable.current = overwritten(context, value, before, variable.dtype, span);
+  note_variable(context, variable.current, variable.axes);
   variable.last_assignment = span;
   context.name_value(variable.current, variable.name);
 }
@@ -127,7 +130,9 @@ void assign_variable_at(Context& context, VariableState& variable, ir::AxisId ax
                         ir::ValueId value, Span span) {
   const ir::ValueId before = read_variable_at(context, variable, axis, coordinate, span);
   variable.picked_axis = axis;
+  value = observed_by_variable(context, value, variable.axes);
   variable.picks[coordinate] = overwritten(context, value, before, variable.dtype, span);
+  note_variable(context, variable.picks[coordinate], variable.axes);
   variable.last_assignment = span;
 }
 

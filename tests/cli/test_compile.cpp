@@ -45,6 +45,34 @@ TEST_CASE("each kind goes to its file, or to standard output") {
   CHECK(tesserac({"add.tsr", "--emit=header", "-o", "-"}).says("add_one"));
 }
 
+TEST_CASE("loops end where a relation or a condition does, unless an empty round counts") {
+  const Tesserac tesserac;
+  const auto cuda = [&](const std::string& loop) {
+    tesserac.write("ends.tsr",
+                   "kernel k(in p: f32[S, T], out y: f32[S]) {\n"
+                   "  grid s in S {\n"
+                   "    var total: f32 = 0;\n"
+                   "    " +
+                       loop +
+                       "\n"
+                       "    y[s] = total;\n"
+                       "  }\n"
+                       "}\n");
+    return tesserac({"ends.tsr", "--emit=cuda", "--arch=sm_90", "-o", "-"});
+  };
+  const Answer causal = cuda("for t in T by auto where t <= s { total += sum[t](p[s, t]); }");
+  CHECK(causal.says("t_stop = minimum(T, s + 1)"));
+  CHECK(causal.says("t_first < t_stop"));
+  const Answer window =
+      cuda("for t in T by auto where t <= s && 2 * t > s - 8 { total += sum[t](p[s, t]); }");
+  CHECK(window.says("t_begin = maximum(0, integer::divide(s - 6, 2)) / kChunk * kChunk"));
+  CHECK(window.says("t_stop = minimum(T, s + 1)"));
+  const Answer filtered = cuda("for t in T by auto { total += sum[t](where(t <= s, p[s, t])); }");
+  CHECK(filtered.says("t_stop = minimum(T, s + 1)"));
+  const Answer counted = cuda("for t in T by 8 where t <= s { total = 2 * total + sum[t](p[s, t]); }");
+  CHECK_FALSE(counted.says("t_stop"));
+}
+
 TEST_CASE("the header quotes the source, and offers its defaults where C++ can") {
   const Tesserac tesserac;
   tesserac.write(

@@ -37,4 +37,7 @@ void add_line_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/products.tsr.
 void add_product_cases(std::vector<Case>& cases);
 
+/// Cases of tests/corners/relations.tsr.
+void add_relation_cases(std::vector<Case>& cases);
+
 }  // namespace tessera::reference

@@ -13,6 +13,7 @@ set(sweep_kernels
   tests/corners/lines.tsr
   tests/corners/numbers.tsr
   tests/corners/products.tsr
+  tests/corners/relations.tsr
   tests/corners/state.tsr
   tests/corners/stores.tsr
   tests/corners/tiles.tsr

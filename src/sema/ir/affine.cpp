@@ -39,18 +39,19 @@ class Finder {
 
   std::optional<Affine> of(const Unary& op, const Value&) {
     if (op.op != UnaryOp::negate) return std::nullopt;
-    return scaled(form(op.operand), sizes_.constant(-1));
+    const std::optional<Affine> operand = form(op.operand);
+    return operand ? std::optional(scaled(sizes_, *operand, sizes_.constant(-1))) : std::nullopt;
   }
 
   std::optional<Affine> of(const Binary& op, const Value& value) {
     const std::optional<Affine> left = form(op.left), right = form(op.right);
     if (!left || !right) return std::nullopt;
     switch (op.op) {
-      case BinaryOp::add: return sum(*left, *right);
-      case BinaryOp::subtract: return sum(*left, *scaled(right, sizes_.constant(-1)));
+      case BinaryOp::add: return sum(sizes_, *left, *right);
+      case BinaryOp::subtract: return sum(sizes_, *left, scaled(sizes_, *right, sizes_.constant(-1)));
       case BinaryOp::multiply:
-        if (right->terms.empty()) return scaled(left, right->offset);
-        if (left->terms.empty()) return scaled(right, left->offset);
+        if (right->terms.empty()) return scaled(sizes_, *left, right->offset);
+        if (left->terms.empty()) return scaled(sizes_, *right, left->offset);
         return std::nullopt;
       default: return of_sizes(op.op, *left, *right, value);
     }
@@ -82,31 +83,6 @@ class Finder {
     return std::nullopt;
   }
 
-  std::optional<Affine> scaled(const std::optional<Affine>& form, SizeId factor) {
-    if (!form) return std::nullopt;
-    Affine result{sizes_.multiply(form->offset, factor), {}};
-    for (const auto& [axis, coefficient] : form->terms)
-      append(result, axis, sizes_.multiply(coefficient, factor));
-    return result;
-  }
-
-  Affine sum(const Affine& a, const Affine& b) {
-    std::map<AxisId, SizeId> coefficients;
-    for (const Affine* form : {&a, &b}) {
-      for (const auto& [axis, coefficient] : form->terms) {
-        const auto [entry, inserted] = coefficients.try_emplace(axis, coefficient);
-        if (!inserted) entry->second = sizes_.add(entry->second, coefficient);
-      }
-    }
-    Affine result{sizes_.add(a.offset, b.offset), {}};
-    for (const auto& [axis, coefficient] : coefficients) append(result, axis, coefficient);
-    return result;
-  }
-
-  void append(Affine& form, AxisId axis, SizeId coefficient) {
-    if (sizes_.as_constant(coefficient) != 0) form.terms.emplace_back(axis, coefficient);
-  }
-
   const Kernel& kernel_;
   SizeTable& sizes_;
 };
@@ -131,6 +107,29 @@ std::optional<SizeId> Affine::coefficient(AxisId axis) const {
     if (term_axis == axis) return size;
   }
   return std::nullopt;
+}
+
+Affine sum(SizeTable& sizes, const Affine& a, const Affine& b) {
+  std::map<AxisId, SizeId> coefficients;
+  for (const Affine* form : {&a, &b}) {
+    for (const auto& [axis, coefficient] : form->terms) {
+      const auto [entry, inserted] = coefficients.try_emplace(axis, coefficient);
+      if (!inserted) entry->second = sizes.add(entry->second, coefficient);
+    }
+  }
+  Affine result{sizes.add(a.offset, b.offset), {}};
+  for (const auto& [axis, coefficient] : coefficients)
+    if (sizes.as_constant(coefficient) != 0) result.terms.emplace_back(axis, coefficient);
+  return result;
+}
+
+Affine scaled(SizeTable& sizes, const Affine& form, SizeId factor) {
+  Affine result{sizes.multiply(form.offset, factor), {}};
+  for (const auto& [axis, coefficient] : form.terms) {
+    const SizeId product = sizes.multiply(coefficient, factor);
+    if (sizes.as_constant(product) != 0) result.terms.emplace_back(axis, product);
+  }
+  return result;
 }
 
 std::optional<Affine> affine_form(const Kernel& kernel, SizeTable& sizes, ValueId value) {

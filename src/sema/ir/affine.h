@@ -3,21 +3,15 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "sema/ir/module.h"
 
 namespace tessera::ir {
 
-/// offset + Σ coefficient · axis, coefficients and offset being sizes; axes ascending, no zero coefficient.
-struct Affine {
-  SizeId offset;
-  std::vector<std::pair<AxisId, SizeId>> terms;
-
-  /// The coefficient of `axis`, or nothing when it does not occur.
-  std::optional<SizeId> coefficient(AxisId axis) const;
-};
+/// a + b, and a times a size.
+Affine sum(SizeTable& sizes, const Affine& a, const Affine& b);
+Affine scaled(SizeTable& sizes, const Affine& form, SizeId factor);
 
 /// The affine form of an integer value, or nothing when it has none (data, products of axes, division …).
 /// New sizes are interned in `sizes`, which is the kernel's table or an extension of it.

@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "base/id.h"
 #include "base/source.h"
+#include "sema/ir/conjunct.h"
 #include "sema/ir/ops.h"
 #include "sema/ir/size.h"
 
@@ -41,6 +42,9 @@ struct Axis {
   int64_t step_size = 0;              // semantic: the step; plan: what `@tile` asked for, or 0
   std::string step_name;              // plan: name of the plan parameter, "" for `auto`
   std::optional<SymbolId> dimension;  // the symbol it ranges over, when the domain is a whole dimension
+  /// What relates it to ranges around it, all of which must hold (R12). Values are filtered where that is observed;
+  /// here it says which tiles may hold a point at all.
+  std::vector<Conjunct> relation;
   Span span;
 
   /// True when values carry this axis; a grid or loop without a step binds one coordinate at a time.

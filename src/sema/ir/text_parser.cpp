@@ -160,7 +160,42 @@ class KernelReader {
     axis.upper = scope_.size();
     if (lexer_.accept("by")) read_step(axis);
     if (lexer_.accept("over")) axis.dimension = scope_.symbol();
-    scope_.bind(name, kernel_.axes.add(std::move(axis)));
+    const AxisId id = kernel_.axes.add(std::move(axis));
+    scope_.bind(name, id);
+    while (lexer_.accept("related")) {  // it may name the axis itself
+      const Conjunct conjunct = read_conjunct();
+      if (!lexer_.failed()) kernel_.axes[id].relation.push_back(conjunct);
+    }
+  }
+
+  Conjunct read_conjunct() {
+    Conjunct conjunct;
+    lexer_.expect("[");
+    conjunct.form.offset = scope_.size();
+    lexer_.expect(";");
+    while (!lexer_.failed() && !lexer_.is(";")) {
+      const SizeId coefficient = scope_.size();
+      conjunct.form.terms.emplace_back(scope_.axis(), coefficient);
+      if (!lexer_.accept(",")) break;
+    }
+    lexer_.expect(";");
+    while (!lexer_.failed() && !lexer_.is("]")) {
+      const SizeId coefficient = scope_.size();
+      conjunct.scalars.emplace_back(scope_.scalar(), coefficient);
+      if (!lexer_.accept(",")) break;
+    }
+    lexer_.expect("]");
+    if (lexer_.accept("%")) conjunct.modulus = lexer_.integer();
+    conjunct.sign = read_sign();
+    if (lexer_.integer() != 0) lexer_.fail_expected("0");
+    return conjunct;
+  }
+
+  Sign read_sign() {
+    if (lexer_.accept(">=")) return Sign::at_least_zero;
+    if (lexer_.accept("==")) return Sign::zero;
+    if (!lexer_.accept("!=")) lexer_.fail_expected("`>=`, `==` or `!=`");
+    return Sign::not_zero;
   }
 
   void read_step(Axis& axis) {

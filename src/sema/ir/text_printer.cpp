@@ -171,8 +171,25 @@ class Printer {
         break;
     }
     if (axis.dimension) text += fmt::format(" over {}", names_.of(*axis.dimension));
+    for (const Conjunct& conjunct : axis.relation) text += " related " + spell_conjunct(conjunct);
     line("axis {}: {} {} .. {}{}", names_.of(id), spell(axis.kind), names_.of(axis.lower),
          names_.of(axis.upper), text);
+  }
+
+  /// `[offset; coefficient axis, …; coefficient scalar, …] % modulus == 0`
+  std::string spell_conjunct(const Conjunct& conjunct) const {
+    const auto terms = [this](const auto& products) {
+      std::string text;
+      for (const auto& [id, coefficient] : products)
+        text += fmt::format("{} {} {}", text.empty() ? "" : ",", names_.of(coefficient), names_.of(id));
+      return text;
+    };
+    const std::string modulus = conjunct.modulus != 0 ? fmt::format(" % {}", conjunct.modulus) : "";
+    const char* sign = conjunct.sign == Sign::at_least_zero ? ">="
+                       : conjunct.sign == Sign::zero        ? "=="
+                                                            : "!=";
+    return fmt::format("[{};{};{}]{} {} 0", names_.of(conjunct.form.offset), terms(conjunct.form.terms),
+                       terms(conjunct.scalars), modulus, sign);
   }
 
   void print_constraint(const Constraint& constraint) {

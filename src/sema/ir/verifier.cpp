@@ -102,6 +102,22 @@ class Verifier {
             axis.step_size);
     require(axis.step != StepKind::plan || axis.step_size >= 0, "axis `{}` asks for a step of {}", axis.name,
             axis.step_size);
+    for (const Conjunct& conjunct : axis.relation) verify_conjunct(axis, conjunct);
+  }
+
+  void verify_conjunct(const Axis& axis, const Conjunct& conjunct) {
+    const auto ascend = [](const auto& a, const auto& b) { return a.first < b.first; };
+    bool good = is_size(conjunct.form.offset);
+    for (const auto& [id, coefficient] : conjunct.form.terms)
+      good = good && kernel_.axes.contains(id) && is_size(coefficient);
+    for (const auto& [id, coefficient] : conjunct.scalars)
+      good = good && kernel_.scalars.contains(id) && is_size(coefficient);
+    if (!require(good, "the relation of axis `{}` names what does not exist", axis.name)) return;
+    require(std::is_sorted(conjunct.form.terms.begin(), conjunct.form.terms.end(), ascend) &&
+                std::is_sorted(conjunct.scalars.begin(), conjunct.scalars.end(), ascend),
+            "the terms of the relation of axis `{}` are not ascending", axis.name);
+    require(conjunct.modulus >= 0 && (conjunct.modulus == 0 || conjunct.sign != Sign::at_least_zero),
+            "the relation of axis `{}` has a remainder modulo {}", axis.name, conjunct.modulus);
   }
 
   void require_tile_axes(const std::vector<AxisId>& axes, const std::string& what) {

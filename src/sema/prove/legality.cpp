@@ -9,6 +9,7 @@
 #include "sema/prove/injectivity.h"
 #include "sema/prove/masks.h"
 #include "sema/prove/presence.h"
+#include "sema/relations.h"
 
 namespace tessera::sema {
 
@@ -68,8 +69,13 @@ class Legality {
       if (exists_or_implies(obligation.value)) continue;
       auto report = context_.sink.report(Diag::initial_value_absent, obligation.span, obligation.name);
       explain(report, prover_.absence());
-      report.note("a `var` has a value everywhere, from the beginning")
-          .help("`… ?? 0` gives one where there is none");
+      report.note("a `var` has a value everywhere, from the beginning");
+      const std::optional<Absence>& absence = prover_.absence();
+      if (absence && absence->value.valid() && relation_behind(absence->value) != nullptr) {
+        report.help("begin with a number, and assign the value: that takes what exists");
+      } else {
+        report.help("`… ?? 0` gives one where there is none");
+      }
     }
   }
 
@@ -236,6 +242,10 @@ class Legality {
   }
 
   void suggest_value(DiagnosticBuilder& report, const Absence& absence) {
+    if (absence.value.valid() && relation_behind(absence.value) != nullptr) {
+      report.help("range without a relation, and choose the value by `where(c, a, b)`");
+      return;
+    }
     if (absence.value.valid() && std::holds_alternative<ir::Filter>(kernel_.values[absence.value].op)) {
       report.help("give a value to the others: `where(c, a, b)`, or `… ?? 0`");
       return;
@@ -250,6 +260,12 @@ class Legality {
       return;
     }
     report.help("give a value where it does not exist: `… ?? 0`, or make the parameter `periodic`");
+  }
+
+  /// The relation that filters a value, or null.
+  const RelationPart* relation_behind(ir::ValueId value) const {
+    const auto* filter = std::get_if<ir::Filter>(&kernel_.values[value].op);
+    return filter != nullptr ? relation_of(context_, filter->condition) : nullptr;
   }
 
   bool is_negative(ir::ValueId index) const {
@@ -270,6 +286,8 @@ class Legality {
                        ? "may be negative"
                        : fmt::format("may be {} or more", context_.spell(tensor.dims[dimension])),
                    tensor.name);
+    } else if (const RelationPart* part = relation_behind(absence->value)) {
+      report.label(part->span, "where this relation does not hold, it does not exist");
     } else if (std::holds_alternative<ir::Filter>(value.op)) {
       report.label(value.span, "this does not exist where its condition fails");
     } else if (std::holds_alternative<ir::Reduce>(value.op)) {
