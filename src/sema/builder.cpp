@@ -114,6 +114,10 @@ ir::ValueId Builder::read(ir::VariableId variable, Span span) {
   return define(ir::ReadVariable{variable}, kernel_.variables[variable].dtype, span);
 }
 
+ir::ValueId Builder::copy(ir::ValueId value, Span span) {
+  return define(ir::Coalesce{value, value}, kernel_.values[value].dtype, span);
+}
+
 ir::ValueId Builder::constant(ir::Literal literal, DType dtype, Span span) {
   return add(ir::Constant{literal}, dtype, span);
 }

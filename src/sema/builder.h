@@ -23,6 +23,9 @@ class Builder {
   /// Reads a variable: never shared, since assignments lie in between.
   ir::ValueId read(ir::VariableId variable, Span span);
 
+  /// The same value again, under an id that nothing shares.
+  ir::ValueId copy(ir::ValueId value, Span span);
+
   ir::ValueId constant(ir::Literal literal, DType dtype, Span span);
   ir::ValueId index(std::int64_t value, Span span) { return constant({0, value}, DType::index, span); }
   ir::ValueId coordinate(ir::AxisId axis, Span span) { return add(ir::Coordinate{axis}, DType::index, span); }

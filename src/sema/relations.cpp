@@ -132,6 +132,13 @@ class RelationReader {
   const std::string& name() const { return context_.name(id_); }
 
   void add(ir::ValueId condition, Span span) {
+    // A function may give a conjunction: each part of it filters by itself.
+    const auto* binary = std::get_if<ir::Binary>(&context_.builder[condition].op);
+    if (binary != nullptr && binary->op == ir::BinaryOp::logical_and) {
+      const ir::ValueId right = binary->right;
+      add(binary->left, span);
+      return add(right, span);
+    }
     if (is_data(condition)) {
       return not_implemented(context_.sink, span, "a relation that depends on data", "R18");
     }
@@ -184,11 +191,14 @@ ir::ValueId observed_by_variable(Context& context, ir::ValueId value,
   });
 }
 
-void note_variable(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& axes) {
-  if (context.relations.parts.empty()) return;
-  learn(context, value);
-  AxisList& known = context.relations.point_axes[value.index()];
+ir::ValueId held_by_variable(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& axes) {
+  if (context.relations.parts.empty() || includes(axes, axes_at_points(context, value))) return value;
+  // Others that compute the same still mention the range, so what is known of this one is not theirs.
+  const ir::ValueId held = context.builder.copy(value, context.builder[value].span);
+  learn(context, held);
+  AxisList& known = context.relations.point_axes[held.index()];
   std::erase_if(known, [&](ir::AxisId axis) { return !contains(axes, axis); });
+  return held;
 }
 
 ir::ValueId observed_by_store(Context& context, ir::ValueId value, const std::vector<ir::ValueId>& indices) {

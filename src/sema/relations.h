@@ -45,8 +45,8 @@ void observe_factors(Context& context, ir::ValueId& left, ir::ValueId& right,
 /// What a variable of these axes takes of a value.
 ir::ValueId observed_by_variable(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& axes);
 
-/// Notes that a value is what a variable holds: it has the variable's axes, whatever was assigned.
-void note_variable(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& axes);
+/// What a variable of these axes holds of a value: it mentions no range without a step, whatever was assigned.
+ir::ValueId held_by_variable(Context& context, ir::ValueId value, const std::vector<ir::AxisId>& axes);
 
 /// What a store at the indices writes of a value.
 ir::ValueId observed_by_store(Context& context, ir::ValueId value, const std::vector<ir::ValueId>& indices);

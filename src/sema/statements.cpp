@@ -290,10 +290,10 @@ class StatementChecker {
       variable.failed = true;
       return;
     }
-    variable.current = observed_by_variable(context_, *value, variable.axes);
-    note_variable(context_, variable.current, variable.axes);
+    const ir::ValueId observed = observed_by_variable(context_, *value, variable.axes);
+    context_.obligations.push_back({observed, initial.span, variable.name});
+    variable.current = held_by_variable(context_, observed, variable.axes);
     context_.name_value(variable.current, variable.name);
-    context_.obligations.push_back({variable.current, initial.span, variable.name});
   }
 
   Context& context_;

@@ -120,8 +120,8 @@ ir::ValueId read_variable_at(Context& context, VariableState& variable, ir::Axis
 void assign_variable(Context& context, VariableState& variable, ir::ValueId value, Span span) {
   const ir::ValueId before = read_variable(context, variable, span);
   value = observed_by_variable(context, value, variable.axes);
-  variable.current = overwritten(context, value, before, variable.dtype, span);
-  note_variable(context, variable.current, variable.axes);
+  value = overwritten(context, value, before, variable.dtype, span);
+  variable.current = held_by_variable(context, value, variable.axes);
   variable.last_assignment = span;
   context.name_value(variable.current, variable.name);
 }
@@ -131,8 +131,8 @@ void assign_variable_at(Context& context, VariableState& variable, ir::AxisId ax
   const ir::ValueId before = read_variable_at(context, variable, axis, coordinate, span);
   variable.picked_axis = axis;
   value = observed_by_variable(context, value, variable.axes);
-  variable.picks[coordinate] = overwritten(context, value, before, variable.dtype, span);
-  note_variable(context, variable.picks[coordinate], variable.axes);
+  value = overwritten(context, value, before, variable.dtype, span);
+  variable.picks[coordinate] = held_by_variable(context, value, variable.axes);
   variable.last_assignment = span;
 }
 

@@ -21,6 +21,11 @@ class Reader {
   Reader(const Kernel& kernel, SizeTable& sizes) : kernel_(kernel), sizes_(sizes) {}
 
   bool append(ValueId condition, std::vector<Conjunct>& conjuncts) {
+    if (const auto* constant = std::get_if<Constant>(&kernel_.values[condition].op)) {
+      const bool holds = constant->value.integer != 0;
+      if (!holds) conjuncts.push_back({Sign::at_least_zero, {sizes_.constant(-1), {}}, {}, 0});
+      return true;
+    }
     const auto* binary = std::get_if<Binary>(&kernel_.values[condition].op);
     if (binary == nullptr) return false;
     if (binary->op == BinaryOp::logical_and) {
@@ -53,7 +58,11 @@ class Reader {
   std::optional<Conjunct> congruence(const Binary& op) {
     if (op.op != BinaryOp::equal && op.op != BinaryOp::not_equal) return std::nullopt;
     const auto* remainder = std::get_if<Binary>(&kernel_.values[op.left].op);
-    if (remainder == nullptr || remainder->op != BinaryOp::modulo) return std::nullopt;
+    if (remainder == nullptr || remainder->op != BinaryOp::modulo) {
+      const auto* other = std::get_if<Binary>(&kernel_.values[op.right].op);
+      const bool turned = other != nullptr && other->op == BinaryOp::modulo;
+      return turned ? congruence({op.op, op.right, op.left}) : std::nullopt;
+    }
     const std::optional<int64_t> modulus = constant(remainder->right), residue = constant(op.right);
     const std::optional<Linear> dividend = linear(remainder->left);
     if (!modulus || !residue || !dividend) return std::nullopt;

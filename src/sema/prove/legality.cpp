@@ -243,7 +243,7 @@ class Legality {
 
   void suggest_value(DiagnosticBuilder& report, const Absence& absence) {
     if (absence.value.valid() && relation_behind(absence.value) != nullptr) {
-      report.help("range without a relation, and choose the value by `where(c, a, b)`");
+      report.help("declare the range without its relation, and choose the value: `where(c, a, b)`");
       return;
     }
     if (absence.value.valid() && std::holds_alternative<ir::Filter>(kernel_.values[absence.value].op)) {
