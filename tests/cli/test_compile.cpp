@@ -65,7 +65,7 @@ TEST_CASE("loops end where a relation or a condition does, unless an empty round
   CHECK(causal.says("t_first < t_stop"));
   const Answer window =
       cuda("for t in T by auto where t <= s && 2 * t > s - 8 { total += sum[t](p[s, t]); }");
-  CHECK(window.says("t_begin = maximum(0, integer::divide(s - 6, 2)) / kChunk * kChunk"));
+  CHECK(window.says("t_begin = maximum(index{0}, integer::divide(s - 6, index{2})) / kChunk * kChunk"));
   CHECK(window.says("t_stop = minimum(T, s + 1)"));
   const Answer filtered = cuda("for t in T by auto { total += sum[t](where(t <= s, p[s, t])); }");
   CHECK(filtered.says("t_stop = minimum(T, s + 1)"));

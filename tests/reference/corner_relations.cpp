@@ -216,6 +216,99 @@ void triangle(Problem& problem) {
   }
 }
 
+void held_beside(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t T = problem.dim("T");
+  for (int64_t s = 0; s < problem.dim("S"); ++s) {
+    int64_t a = 0, b = 0;
+    for (int64_t t = 0; t < std::min(T, s + 1); ++t) {
+      a = i32(a * 2 + static_cast<int64_t>(x(t)));
+      b = i32(b * 3 + static_cast<int64_t>(x(t)));
+    }
+    y(s) = static_cast<double>(a);
+    // `last` has no axis s, so the relation does not concern it.
+    z(s) = static_cast<double>(i32(b + (T > 0 ? static_cast<int64_t>(x(T - 1)) : 0)));
+  }
+}
+
+void parts(Problem& problem) {
+  const auto p = problem.in("p"), q = problem.in("q");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t T = problem.dim("T");
+  for (int64_t s = 0; s < problem.dim("S"); ++s) {
+    double sum = 0;
+    for (int64_t t = 0; t < T; ++t)
+      for (int64_t u = t; u < std::min(T, s + 1); ++u)
+        if ((t + s) % 2 == 0) sum += p(s, t) * q(t, u);
+    std::optional<double> most;
+    for (int64_t v = 0; v < std::min(T, s - 1); ++v) most = most ? std::max(*most, p(s, v)) : p(s, v);
+    y(s) = sum;
+    z(s) = most.value_or(-5);
+  }
+}
+
+void signs(Problem& problem) {
+  const auto p = problem.in("p");
+  const auto y = problem.out("y"), top = problem.out("top"), n = problem.out("n"), one = problem.out("one");
+  for (int64_t s = 0; s < problem.dim("S"); ++s) {
+    double a = 1, b = 0;
+    std::optional<double> most, only;
+    for (int64_t t = 0; t < problem.dim("T"); ++t) {
+      if (-2 * t >= s - 19) a += p(s, t);
+      if (s - 3 * t <= -4 && 30 - 2 * s > -t) most = most ? std::max(*most, p(s, t)) : p(s, t);
+      if (5 - t <= 2 * s && 3 - s >= -t && t != s) b += p(s, t);
+      if (3 * t == 2 * s - 1) only = p(s, t);
+    }
+    y(s) = a;
+    top(s) = most.value_or(9);
+    n(s) = b;
+    one(s) = only.value_or(-3);
+  }
+}
+
+void sized(Problem& problem) {
+  const auto p = problem.in("p");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t S = problem.dim("S"), T = problem.dim("T"), k = static_cast<int64_t>(problem.scalar("k"));
+  for (int64_t s = 0; s < S; ++s) {
+    double a = 0, b = 0;
+    for (int64_t t = 0; t < T; ++t) {
+      if (t * S <= s * T && t + k >= s) a += p(s, t);
+      if (2 * t + s > S - T && t < S - s) b += p(s, t);
+    }
+    y(s) = a;
+    z(s) = b;
+  }
+}
+
+void chain(Problem& problem) {
+  const auto p = problem.in("p"), q = problem.in("q");
+  const auto y = problem.out("y");
+  for (int64_t s = 0; s < problem.dim("S"); ++s) {
+    double sum = 0;
+    for (int64_t t = 0; t < std::min(problem.dim("T"), s + 1); ++t)
+      for (int64_t u = 0; u < std::min(problem.dim("U"), t + 1); ++u)
+        if (u + s >= 3 && (t - u) % 3 != 1) sum += p(s, t) * q(t, u);
+    y(s) = sum;
+  }
+}
+
+void below_diagonal(Problem& problem) {
+  const auto p = problem.in("p");
+  const auto y = problem.out("y"), top = problem.out("top");
+  for (int64_t t = 0; t < problem.dim("T"); ++t) {
+    double sum = 0;
+    std::optional<double> most;
+    for (int64_t s = t; s < problem.dim("S"); ++s) {
+      sum += p(s, t);
+      most = most ? std::max(*most, p(s, t)) : p(s, t);
+    }
+    y(t) = sum;
+    top(t) = most.value_or(-50);
+  }
+}
+
 }  // namespace
 
 void add_relation_cases(std::vector<Case>& cases) {
@@ -245,6 +338,14 @@ void add_relation_cases(std::vector<Case>& cases) {
       {small("q", {"S", "3"}), small("k", {"T", "3"}), small("v", {"T", "4"}), result("y", {"S", "4"})},
       attended);
   add("triangle", {"N"}, {small("x", {"N", "4"}), result("y", {"N"}), result("z", {"N", "4"})}, triangle);
+  add("held_beside", {"S", "T"}, {small("x", {"T"}), result("y", {"S"}), result("z", {"S"})}, held_beside);
+  add("parts", {"S", "T"}, {p, small("q", {"T", "T"}), result("y", {"S"}), result("z", {"S"})}, parts);
+  add("signs", {"S", "T"},
+      {p, result("y", {"S"}), result("top", {"S"}), result("n", {"S"}), result("one", {"S"})}, signs);
+  add("sized", {"S", "T"}, {p, result("y", {"S"}), result("z", {"S"})}, sized);
+  cases.back().scalars = {{"k", "i32", 2}};
+  add("chain", {"S", "T", "U"}, {p, small("q", {"T", "U"}), result("y", {"S"})}, chain);
+  add("below_diagonal", {"S", "T"}, {p, result("y", {"T"}), result("top", {"T"})}, below_diagonal);
 }
 
 }  // namespace tessera::reference
