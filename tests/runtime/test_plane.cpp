@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "tessera/plane.h"
+#include "tessera/fill_tile.h"
 
 namespace planes {
 
@@ -13,8 +13,6 @@ using namespace tessera;
 using tessera::index;
 
 namespace {
-
-constexpr int kThreads = 64;
 
 /// A tensor of numbers that tell their position, none of them zero.
 struct Numbers {
@@ -34,10 +32,11 @@ struct Numbers {
   }
 };
 
-using Tile = OperandTile<float, 16, 24>;
+using DefaultTile = OperandTile<float, 16, 24>;
 
 /// Fills a tile and compares it with what `expected` says of the line and the position.
-template <Copy kCopy, int kPositionAxis, typename MakePlane, typename Expected>
+template <Copy kCopy, int kPositionAxis, typename Tile = DefaultTile, int kThreads = 64, typename MakePlane,
+          typename Expected>
 void check_fill(const MakePlane& make_plane, Index<2> at, const Expected& expected) {
   twin::begin_faults("planes");
   twin::begin_shared(0);
@@ -59,6 +58,8 @@ void check_fill(const MakePlane& make_plane, Index<2> at, const Expected& expect
 /// The first fault of filling a tile.
 template <Copy kCopy, int kPositionAxis, typename MakePlane>
 twin::Fault fault_of(const MakePlane& make_plane, Index<2> at) {
+  using Tile = DefaultTile;
+  constexpr int kThreads = 64;
   twin::on_fault([](const twin::Fault&) {});
   twin::begin_faults("planes");
   twin::begin_shared(0);
@@ -130,6 +131,97 @@ TEST_CASE("steps of more than one, and two axes of one dimension") {
   const auto sliding = [&] { return plane(view, {0, 0, 0}, {{0, 0, 1}, 0, 41}, {{0, 0, 1}, 0, 24}); };
   check_fill<Copy::async_4, 1>(sliding, {5, 0},
                                [&](int line, int position) { return view.data[5 + line + position]; });
+}
+
+namespace {
+
+/// Copies of so many threads: each is made once, and where they are regular their distances are those of thread 0.
+template <typename Tile, int kStep, int kThreads>
+void check_order() {
+  using Order = detail::CopyOrder<Tile, kStep, kThreads>;
+  std::vector<int> made(static_cast<std::size_t>(Tile::kCount));
+  bool keeps_distances = true, keeps_chunks = true;
+  for (int copy = 0; copy < Order::kCopies; ++copy) {
+    const auto place = Order::place(copy), first = Order::place(copy % kThreads),
+               on = Order::place(copy / kThreads * kThreads);
+    ++made[static_cast<std::size_t>(Tile::at(place.line, place.position))];
+    keeps_distances = keeps_distances && place.line == first.line + on.line &&
+                      place.position == first.position + on.position;
+    keeps_chunks = keeps_chunks && Tile::at(place.line, place.position) ==
+                                       Tile::at(first.line, first.position) + Tile::at(on.line, on.position);
+  }
+  for (int i = 0; i < Tile::kCount; ++i) CHECK(made[static_cast<std::size_t>(i)] == (i % kStep == 0 ? 1 : 0));
+  if (Order::kIsRegular) CHECK(keeps_distances);
+  if (Order::kKeepsChunks) CHECK(keeps_chunks);
+}
+
+/// A tile of float, filled from a plane that ends and begins inside of it along both axes or neither.
+template <typename Tile, int kThreads>
+void check_windows() {
+  const Numbers numbers(1, 160, 150, 152);
+  const auto view = numbers.view();
+  for (const PlaneAxis<3>& lines : {PlaneAxis<3>{{0, 1, 0}, 0, 160}, PlaneAxis<3>{{0, 1, 0}, 13, 21}}) {
+    for (const PlaneAxis<3>& positions :
+         {PlaneAxis<3>{{0, 0, 1}, 0, 150}, PlaneAxis<3>{{0, 0, 1}, 8, 19}, PlaneAxis<3>{{0, 0, 1}, 8, 8}}) {
+      const auto rows = [&] { return plane(view, {0, 0, 0}, lines, positions); };
+      const auto expected = [&](int line, int position) {
+        const index y = line + 3, x = position + 4;
+        const bool exists = y >= lines.begin && y < lines.end && x >= positions.begin && x < positions.end;
+        return exists ? view.data[y * 152 + x] : 0.0f;
+      };
+      check_fill<Copy::async_16, 1, Tile, kThreads>(rows, {3, 4}, expected);
+      check_fill<Copy::async_8, 1, Tile, kThreads>(rows, {3, 4}, expected);
+      check_fill<Copy::async_4, 1, Tile, kThreads>(rows, {3, 4}, expected);
+      check_fill<Copy::elements, 1, Tile, kThreads>(rows, {3, 4}, expected);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("copies are numbered so that a thread's are at constant distances") {
+  check_order<OperandTile<bf16, 128, 64>, 8, 256>();  // several lines of a panel
+  check_order<OperandTile<bf16, 16, 256>, 8, 256>();  // several panels
+  check_order<OperandTile<bf16, 24, 96>, 8, 128>();   // neither
+  check_order<OperandTile<bf16, 32, 64>, 8, 32>();    // chunks change places on the way
+  check_order<OperandTile<float, 64, 24>, 1, 128>();
+  check_order<OperandTile<double, 8, 4>, 2, 64>();  // fewer copies than threads
+  CHECK(detail::CopyOrder<OperandTile<bf16, 128, 64>, 8, 256>::kKeepsChunks);
+  CHECK(detail::CopyOrder<OperandTile<bf16, 16, 256>, 8, 256>::kKeepsChunks);
+  CHECK(detail::CopyOrder<OperandTile<bf16, 32, 64>, 8, 32>::kIsRegular);
+  CHECK_FALSE(detail::CopyOrder<OperandTile<bf16, 32, 64>, 8, 32>::kKeepsChunks);
+  CHECK_FALSE(detail::CopyOrder<OperandTile<bf16, 24, 96>, 8, 128>::kIsRegular);
+}
+
+TEST_CASE("windows of tiles of all orders of copies") {
+  check_windows<OperandTile<float, 64, 32>, 128>();  // several lines of a panel
+  check_windows<OperandTile<float, 8, 128>, 128>();  // several panels
+  check_windows<OperandTile<float, 64, 16>, 64>();   // lines of 64 bytes
+  check_windows<OperandTile<float, 16, 32>, 32>();   // chunks change places on the way
+  check_windows<OperandTile<float, 24, 24>, 96>();   // nothing divides
+}
+
+TEST_CASE("a tile far beyond its plane") {
+  const Numbers numbers(1, 20, 40, 44);
+  const auto view = numbers.view();
+  const index far = index{1} << 40;
+  const auto rows = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 40}); };
+  const auto nothing = [](int, int) { return 0.0f; };
+  check_fill<Copy::async_8, 1>(rows, {far, 0}, nothing);
+  check_fill<Copy::async_8, 1>(rows, {-far, 0}, nothing);
+  check_fill<Copy::async_8, 1>(rows, {0, far}, nothing);
+  check_fill<Copy::async_8, 1>(rows, {0, -far}, nothing);
+}
+
+TEST_CASE("a dimension of one element is contiguous, whatever its stride") {
+  std::vector<float> data(64, 7.0f);
+  const auto past = reinterpret_cast<std::uintptr_t>(data.data()) % 16 / 4;
+  const auto view = tessera::view<const float, 2>(
+      strided_tensor(data.data() + (past == 0 ? 0 : 4 - past), {16, 1}, {3, 40}));
+  // x[r, p - 8]: the one element is at p = 8.
+  const auto lines = [&] { return plane(view, {0, -8}, {{1, 0}, 0, 1}, {{0, 1}, 8, 9}); };
+  check_fill<Copy::async_8, 1>(
+      lines, {0, 0}, [](int line, int position) { return line == 0 && position == 8 ? 7.0f : 0.0f; });
 }
 
 TEST_CASE("elements outside of the tensor are found") {

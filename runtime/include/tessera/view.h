@@ -401,14 +401,15 @@ struct Line {
 #endif
 };
 
-/// The view of a tensor that a LaunchCheck has accepted as one of T and Rank.
+/// The view of a tensor that a LaunchCheck has accepted as one of T and Rank. The stride of a dimension of one element says
+/// nothing; it is 1 here, so that what asks for contiguous elements need not know of the case.
 template <typename T, int Rank>
 inline View<T, Rank> view(const Tensor& tensor) {
   View<T, Rank> result{};
   result.data = static_cast<T*>(tensor.data);
   for (int dimension = 0; dimension < Rank; ++dimension) {
     result.extent[dimension] = tensor.extent[dimension];
-    result.stride[dimension] = tensor.stride[dimension];
+    result.stride[dimension] = tensor.extent[dimension] > 1 ? tensor.stride[dimension] : 1;
   }
   return result;
 }

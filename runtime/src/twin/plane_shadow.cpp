@@ -34,7 +34,7 @@ bool is_one_copy(const PlaneShadow& plane, const PlaneCopy& copy, Location where
     return false;
   }
   if (copy.count == 0) return true;
-  if (copy.count > 1 && copy.stride != 1) {
+  if (copy.stride != 1) {
     report(FaultKind::broken_promise, where,
            copy_text(plane, copy) + ", stride " + std::to_string(copy.stride));
     return false;
