@@ -159,15 +159,17 @@ def attention_case(library, kernel, depth, causal=False, sequence=4096):
         torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
     with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
-        compare(f"{kernel} D{depth} S{sequence}", ours, theirs, operations, error)
+        compare(f"{kernel}{' causal' if causal else ''} D{depth} S{sequence}", ours, theirs, operations, error)
 
 
 def sources(folder):
     """name: (text or path, kernel's name)"""
     gemm = (ROOT / "examples/gemm/gemm.tsr").read_text()
+    attention = (ROOT / "examples/attention/attention.tsr").read_text()
     texts = {"gemm": gemm, "gemm_f16": gemm.replace("bf16", "f16"),
              "gemm_f64": gemm.replace("bf16", "f64").replace("f32", "f64"),
-             "attention": (ROOT / "examples/attention/attention.tsr").read_text()}
+             "attention": attention,
+             "attention_causal": attention.replace("for t in S by auto", "for t in S by auto where t <= s")}
     for name, text in texts.items():
         path = folder / name / "source.tsr"
         path.parent.mkdir()
@@ -190,6 +192,8 @@ def cases():
     yield "f64", "gemm_f64", lambda lib: gemm_case(lib, "gemm", "f64", f64)
     for depth in (64, 128, 256):
         yield f"attention D{depth}", "attention", lambda lib, d=depth: attention_case(lib, "attention", d)
+        yield (f"attention causal D{depth}", "attention_causal",
+               lambda lib, d=depth: attention_case(lib, "attention", d, causal=True))
 
 
 def main():

@@ -230,7 +230,7 @@ class FunctionLowering {
   const Lane* crossed_lane(const ir::Reduce& op) const;
 
   // lower_ends.cpp: where loops begin and end because of conditions
-  std::pair<lowered::Expr, lowered::Expr> reach_of(ir::AxisId axis);
+  virtual std::pair<lowered::Expr, lowered::Expr> reach_of(ir::AxisId axis);
   lowered::Expr rest_of(const ir::Affine& form, ir::AxisId axis, int64_t direction, int64_t sign);
   void bound_by(const ir::Affine& form, ir::AxisId axis, int64_t direction, Range& range);
   Range ends_by(const std::vector<ir::Conjunct>& conjuncts, ir::AxisId axis, Range range);

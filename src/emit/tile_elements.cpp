@@ -92,7 +92,7 @@ void TileLowering::over_existing(const TilePlace& place, const std::function<voi
 Expr TileLowering::within(const AxisSet& axes) {
   Expr result;
   for (ir::AxisId axis : axes) {
-    if (!extents_.contains(axis) || inside_.contains(axis)) continue;
+    if (!extents_.contains(axis) || inside_.contains(axis) || whole_.contains(axis)) continue;
     const auto count = counts_.find(axis);
     if (count == counts_.end()) continue;
     const Expr end = lowered::name(count->second, DType::index);
@@ -128,29 +128,6 @@ void TileLowering::count_tile(ir::AxisId axis) {
   counts_[axis] = name;
 }
 
-void TileLowering::for_whole_and_cut(ir::AxisId axis, const std::function<void()>& body) {
-  const auto count = counts_.find(axis);
-  if (count == counts_.end() || inside_.contains(axis)) return body();
-  lowered::Block whole, cut;
-  const std::string name = count->second;
-  const auto into = [&](lowered::Block& block) {
-    scope(
-        Scope{},
-        [&](lowered::Block inner) -> Node {
-          block = std::move(inner);
-          return lowered::Comment{};
-        },
-        body);
-    scopes_.back().block->pop_back();
-  };
-  counts_.erase(axis);
-  into(whole);
-  counts_[axis] = name;
-  into(cut);
-  const Expr is_whole = lowered::name(fmt::format("{} == {}", name, extents_.at(axis)), DType::boolean);
-  emit(lowered::If{is_whole, std::move(whole), "", false, std::move(cut)});
-}
-
 HeldTile TileLowering::declare_tile(std::string_view name, DType type, const TilePlace& place, Span span) {
   HeldTile tile{named(name), type, place};
   if (place.is_scalar()) {
@@ -180,11 +157,12 @@ Expr TileLowering::element_of(const HeldTile& tile) const {
 }
 
 std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
+  if (holding_.contains(id)) return Evaluated{lowered::boolean(true), nullptr};
   const auto found = held_.find(id);
   if (found == held_.end()) return std::nullopt;
   // Computed anew where threads have other elements.
   if (loop_ == Loop::shared && !found->second.place.is_scalar()) return std::nullopt;
-  return Evaluated{element_of(found->second), nullptr};
+  return Evaluated{element_of(found->second), exists_of(id)};
 }
 
 Evaluated TileLowering::compute(ir::ValueId id, const ir::ReadVariable& op) {

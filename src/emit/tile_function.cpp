@@ -110,11 +110,8 @@ void TileLowering::declare_factor(const TileProduct& product, const TileFactor& 
       factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
   if (same != factors_.end()) return note_reader(*same, factor);
   const DType type = kernel_.values[factor.value].dtype;
-  const auto& dependence = analysis_.dependence.at(is_staged ? factor.load : factor.value);
   FactorTile entry{.factor = factor, .is_tf32 = product.is_tf32};
-  entry.is_ring = is_staged && (product.has_own_loop || std::ranges::any_of(dependence.loops, [&](auto axis) {
-                                  return kernel_.axes[axis].is_tile();
-                                }));
+  entry.is_ring = factor.in_ring;
   std::string name = "factor";
   if (is_staged) {
     name = kernel_.tensors[std::get<ir::Load>(kernel_.values[factor.load].op).tensor].name;

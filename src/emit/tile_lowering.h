@@ -21,6 +21,7 @@ struct HeldTile {
   std::string name;
   DType type = DType::f32;
   TilePlace place;
+  std::string exists = {};  // folds that may have no elements: flags at the same place
 };
 
 /// A factor's tile in shared memory.
@@ -69,11 +70,21 @@ class TileLowering : public FunctionLowering {
   /// How many coordinates the current tile of an axis has: a local, where not every tile is whole.
   void count_tile(ir::AxisId axis);
   bool is_always_whole(ir::AxisId axis) const;
-  /// Statements that ask which coordinates of an axis exist: once without asking, for tiles that are whole.
-  void for_whole_and_cut(ir::AxisId axis, const std::function<void()>& body);
   lowered::Expr element_of(const HeldTile& tile) const;
   HeldTile declare_tile(std::string_view name, DType type, const TilePlace& place, Span span);
   std::optional<Evaluated> held(ir::ValueId id) override;
+
+  // tile_presence.cpp: what exists of tiles
+  std::set<ir::ValueId> sources_of(ir::ValueId id) const;
+  bool is_known(ir::ValueId source) const;
+  lowered::Expr exists_of(ir::ValueId id);
+  bool is_condition(ir::ValueId source) const;
+  lowered::Expr holds_everywhere(ir::ValueId condition);
+  lowered::Block apart(const std::function<void()>& body);
+  /// Statements that ask which coordinates of an axis exist for a value: once without asking, for tiles that are whole.
+  void for_whole_and_cut(ir::AxisId axis, ir::ValueId value, const std::function<void()>& body);
+  std::pair<lowered::Expr, lowered::Expr> reach_of(ir::AxisId axis) override;
+
   lowered::Expr within(const AxisSet& axes) override;
   Evaluated compute(ir::ValueId id, const ir::ReadVariable& op) override;
 
@@ -86,14 +97,23 @@ class TileLowering : public FunctionLowering {
   /// `target = value` for the elements, rows or columns at a place.
   void set(const HeldTile& target, ir::ValueId value, Span span);
   void reduce(ir::ValueId id, const ir::Reduce& op);
+  void fold_elements(ir::ValueId id, const ir::Reduce& op, const TilePlace& whole, const HeldTile& tile,
+                     const std::function<void(const lowered::Expr&, const char*)>& join);
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
+  void run_loop(const ir::Loop& loop) override;
+  std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
+  std::optional<ir::ValueId> product_added_where_it_exists(const ir::Assign& assign,
+                                                           const ir::Coalesce& op) const;
+
+  // tile_stores.cpp
   void write(const ir::Statement& statement);
   bool is_in_pairs(const ir::Write& write, const TilePlace& place);
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
-  void run_loop(const ir::Loop& loop) override;
-  std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
+  std::string declare_line(const ir::Write& write, ir::AxisId column);
+  lowered::Expr compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
+                             Span span);
 
   // tile_products.cpp
   void product(ir::ValueId id);
@@ -111,7 +131,7 @@ class TileLowering : public FunctionLowering {
   void fill_once(const std::vector<const TileFactor*>& factors);
   void fill(const TileFactor& factor, const std::string& tile);
   /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
-  void ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors,
+  void ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
             const std::function<void()>& body);
   lowered::Expr first_of_tile(ir::AxisId axis);
 
@@ -129,6 +149,8 @@ class TileLowering : public FunctionLowering {
   Loop loop_ = Loop::none;
   std::string loop_layout_;
   AxisSet inside_;                              // axes whose coordinate is known to exist
+  std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
+  AxisSet whole_;                               // axes whose current tile is known to be whole
   std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
   std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
 };

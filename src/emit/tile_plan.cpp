@@ -120,6 +120,10 @@ class TilePlanner {
     if (is_plain_part(below, factor)) {
       factor.way = TileFactor::Way::staged;
       factor.load = below;
+      const auto& loops = analysis_.dependence.at(below).loops;
+      factor.in_ring = product.has_own_loop || std::ranges::any_of(loops, [&](ir::AxisId axis) {
+                         return kernel_.axes[axis].is_tile();
+                       });
       return true;
     }
     if (!plan_.anchored.contains(factor.value)) {
@@ -129,7 +133,7 @@ class TilePlanner {
     if (!plan_.is_in_registers(factor.depth))
       return refuse(fmt::format("a factor computed from sums has the axis `{}`, which lies in shared memory",
                                 name(factor.depth)));
-    const auto* cast = std::get_if<ir::Cast>(&kernel_.values[factor.value].op);
+    const auto* cast = std::get_if<ir::Cast>(&kernel_.values[without_filters(kernel_, factor.value)].op);
     const DType type = kernel_.values[factor.value].dtype;
     const bool converts = cast && kernel_.values[cast->operand].dtype == DType::f32 &&
                           (type == DType::bf16 || type == DType::f16);
@@ -202,12 +206,12 @@ class TilePlanner {
       if (!check_value_axes(id)) return false;
       if (std::holds_alternative<ir::Pick>(value.op)) return refuse("a value is picked from a tile");
       const auto* reduce = std::get_if<ir::Reduce>(&value.op);
-      if (reduce && !check_reduction(*reduce, value)) return false;
+      if (reduce && !check_reduction(*reduce)) return false;
     }
     return true;
   }
 
-  bool check_reduction(const ir::Reduce& reduce, const ir::Value& value) {
+  bool check_reduction(const ir::Reduce& reduce) {
     int in_registers = 0;
     for (ir::AxisId axis : reduce.axes) {
       const auto role = plan_.role(axis);
@@ -225,7 +229,7 @@ class TilePlanner {
     if (reduce.axes.size() != 1) return refuse("a tile is folded along several axes at once");
     if (reduce.op == ir::ReduceOp::argmax || reduce.op == ir::ReduceOp::argmin)
       return refuse("a tile is folded to a position");
-    return value.total || refuse("a tile is folded that may have no elements");
+    return true;
   }
 
   bool check_statements() {
@@ -267,6 +271,11 @@ class TilePlanner {
 };
 
 }  // namespace
+
+ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value) {
+  while (const auto* filter = std::get_if<ir::Filter>(&kernel.values[value].op)) value = filter->operand;
+  return value;
+}
 
 std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
   if (product.is_tf32) return "tf32";

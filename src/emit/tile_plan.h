@@ -33,6 +33,7 @@ struct TileFactor {
   ir::ValueId value;  // as the product reads it
   Way way = Way::computed;
   ir::ValueId load;                         // staged: the load below conversions
+  bool in_ring = false;                     // staged: its tiles follow one another
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
@@ -89,6 +90,9 @@ struct TileDecision {
 };
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const Target& target, const PlanOverrides& overrides);
+
+/// What a value is where it exists.
+ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);
 
 /// The type that names the instruction: "bf16", "tf32".
 std::string product_type(const ir::Kernel& kernel, const TileProduct& product);

@@ -131,18 +131,19 @@ void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
   emit(lowered::Barrier{"the copies of all threads have arrived"});
 }
 
-void TileLowering::ring(ir::AxisId axis, const std::vector<const TileFactor*>& factors,
+void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                         const std::function<void()>& body) {
   const std::string base = lowercase(kernel_.axes[axis].name);
   const std::string count = named(base + "_tiles"), tile = named(base + "_tile"),
                     first = named(base + "_first");
-  const Expr range = size(plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+  const Expr length = lowered::constant_of(range.first) == 0
+                          ? range.end
+                          : lowered::binary("-", range.end, range.first, DType::index);
   emit(lowered::Local{
-      "index", count, {}, lowered::call("ceil_divide", {range, extent(axis)}, DType::index), true, false});
+      "index", count, {}, lowered::call("ceil_divide", {length, extent(axis)}, DType::index), true, false});
   const auto bind_tile = [&](const std::string& number) {
-    const Expr start =
-        lowered::add(lower_bound(axis),
-                     lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
+    const Expr start = lowered::add(
+        range.first, lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
     emit(lowered::Local{"index", first, {}, start, true, false});
     scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
     count_tile(axis);
@@ -235,22 +236,23 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
   for (const TileFactor* factor : {&product.rows, &product.columns})
     if (factor->way == TileFactor::Way::staged && !(staged.size() == 1 && staged[0]->shares_tile(*factor)))
       staged.push_back(factor);
-  ring(product.depth, staged, step);
+  const Range whole{lower_bound(product.depth), upper_bound(product.depth)};
+  ring(product.depth, whole, staged, step);
 }
 
 // The tile that the product takes from registers, rounded; zero where a term does not exist.
 std::string TileLowering::in_registers(const TileProduct& product) {
   const TileFactor& factor = product.rows;
   const ir::Value& value = kernel_.values[factor.value];
-  const ir::ValueId below = std::get<ir::Cast>(value.op).operand;
+  const ir::ValueId below =
+      std::get<ir::Cast>(kernel_.values[without_filters(kernel_, factor.value)].op).operand;
   const HeldTile tile =
       declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
-  for_whole_and_cut(factor.depth, [&] {
+  for_whole_and_cut(factor.depth, factor.value, [&] {
     over(tile.place, [&] {
-      const Evaluated element = eval(below);
-      const Expr exists = lowered::conjunction(within({factor.depth}), element.exists);
-      const Expr kept =
-          exists ? lowered::ternary(exists, as_float(element), lowered::zero(DType::f32)) : as_float(element);
+      const Expr exists = lowered::conjunction(within({factor.depth}), exists_of(factor.value));
+      const Expr element = as_float(eval(below));
+      const Expr kept = exists ? lowered::ternary(exists, element, lowered::zero(DType::f32)) : element;
       emit(lowered::Assign{element_of(tile), "=", kept}, value.span);
     });
   });

@@ -15,14 +15,20 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
-constexpr int kMostWarps = 8;
-constexpr int64_t kLineBytes = 32;      // the least of a line in shared memory
-constexpr int64_t kDepthBytes = 128;    // of a line along the depth, where nothing is asked for
-constexpr int64_t kWidth = 128;         // of a tile in registers, where nothing is asked for
-constexpr int64_t kLoopWidth = 64;      // the same of columns that a loop brings
-constexpr int64_t kSumRegisters = 192;  // of a thread, for tiles
-constexpr int kMostStages = 4, kFewestStages = 2;
-constexpr int kReservedBytes = 12288;  // of shared memory, for what reductions exchange
+constexpr int kFewWarps = 4, kManyWarps = 8;
+constexpr int64_t kLineBytes = 32;        // the least of a line in shared memory
+constexpr int64_t kDepthBytes = 128;      // of a line along the depth, where nothing is asked for
+constexpr int64_t kWidth = 128;           // of a tile in registers, where nothing is asked for
+constexpr int64_t kLoopWidth = 64;        // the same of columns that a loop brings
+constexpr int64_t kSumRegisters = 192;    // of a thread, for tiles that a request fixes
+constexpr int64_t kTileRegisters = 208;   // the same with what is read of factors, for tiles of our choice
+constexpr int64_t kFactorRegisters = 64;  // of those: more is not read ahead
+constexpr int64_t kLeastTile = 64;        // what is shrunk for a second block on a multiprocessor
+constexpr int64_t kLeastLoopWidth = 32;   // of columns that a loop brings
+constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
+constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
+constexpr int kReservedPerBlock = 1024;  // of shared memory, by the system
+constexpr int kReservedBytes = 12288;    // of shared memory, for what reductions exchange
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -62,9 +68,26 @@ class ShapeChooser {
       std::string reason = choose_extent(axis, shape);
       if (!reason.empty()) return reason;
     }
-    for (std::string reason; !(reason = fit(shape)).empty();)
-      if (!shrink(shape)) return reason;
-    plan_.shapes.push_back(std::move(shape));
+    const std::string reason = search(shape);
+    if (reason.empty()) plan_.shapes.push_back(std::move(shape));
+    return reason;
+  }
+
+  /// Blocks of four warps, two of which share a multiprocessor, so that one multiplies while the other waits at a
+  /// barrier or computes; with tiles as large as its registers allow, since large tiles are read least often.
+  /// Where that is impossible one block of up to eight warps.
+  std::string search(TileShape& shape) {
+    const TileShape wanted = shape;
+    const int most = requested_warps(kernel_, overrides_).value_or(kFewWarps);
+    for (shape = wanted;;) {
+      if (choose_warps(shape, most) && registers(shape) + factor_registers(shape) <= kTileRegisters &&
+          share_memory(shape, most <= kFewWarps ? 2 : 1))
+        return "";
+      if (!shrink(shape, kLeastTile)) break;
+    }
+    std::string reason;
+    for (shape = wanted; !(reason = fit(shape)).empty();)
+      if (!shrink(shape, kWarpBlockRows)) return reason;
     return "";
   }
 
@@ -128,29 +151,86 @@ class ShapeChooser {
   // ---- warps, registers, shared memory ----
 
   std::string fit(TileShape& shape) {
-    if (!choose_warps(shape)) return "the warps that are asked for do not divide the tiles";
+    if (!choose_warps(shape, kManyWarps)) return "the warps that are asked for do not divide the tiles";
     if (registers(shape) > kSumRegisters)
       return fmt::format("the tiles would take {} registers of a thread", registers(shape));
-    const int most = overrides_.stages.value_or(kMostStages),
-              fewest = overrides_.stages.value_or(kFewestStages);
-    for (shape.stages = most; shape.stages >= fewest; --shape.stages) {
-      shape.shared_bytes = static_cast<int>(shared_bytes(shape));
-      if (shape.shared_bytes <= target_.shared_memory_per_block - kReservedBytes) return "";
-    }
-    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory", fewest,
+    if (share_memory(shape, 1)) return "";
+    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory", shape.stages,
                        shape.shared_bytes);
   }
 
-  /// Halves the longest tile that nothing fixes.
-  bool shrink(TileShape& shape) {
+  /// As many stages as `blocks` blocks on a multiprocessor have room for. Where that is fewer than wanted, what a
+  /// loop brings at a time is halved, if another block is to be had for it.
+  bool share_memory(TileShape& shape, int blocks) {
+    const int room = blocks == 1 ? target_.shared_memory_per_block
+                                 : target_.shared_memory_per_multiprocessor / blocks - kReservedPerBlock;
+    const int most = overrides_.stages.value_or(kMostStages);
+    const int fewest =
+        overrides_.stages.value_or(blocks > 1 && has_depth_ring() ? kDepthStages : kFewestStages);
+    for (TileShape attempt = shape;;) {
+      for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
+        attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));
+        if (attempt.shared_bytes <= room - (has_folds() ? kReservedBytes : 0)) {
+          shape = std::move(attempt);
+          return true;
+        }
+      }
+      shape.stages = fewest;
+      shape.shared_bytes = attempt.shared_bytes;
+      if (blocks == 1 || !shrink_loops(attempt)) return false;
+    }
+  }
+
+  /// A ring whose tiles are used up by one product needs more of them under way.
+  bool has_depth_ring() const {
+    return std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      return entry.second.rows.in_ring && plan_.role(entry.second.depth) == TileRole::depth;
+    });
+  }
+  bool has_folds() const {
+    return std::ranges::any_of(plan_.anchored, [&](ir::ValueId id) {
+      return std::holds_alternative<ir::Reduce>(kernel_.values[id].op);
+    });
+  }
+
+  /// Halves the longest tile that nothing fixes, on equal terms one that a loop brings.
+  bool shrink(TileShape& shape, int64_t least) {
+    ir::AxisId longest;
+    const auto length = [&](ir::AxisId axis) { return 2 * shape.extent.at(axis) + is_in_loop(axis); };
+    for (ir::AxisId axis : free_) {
+      if (plan_.role(axis) == TileRole::depth && least > kWarpBlockRows) continue;
+      const bool halves = shape.extent.at(axis) / 2 % unit_of(axis) == 0;
+      if (halves && (!longest.valid() || length(axis) > length(longest))) longest = axis;
+    }
+    if (!longest.valid()) return false;
+    const int64_t limit = is_in_loop(longest) ? std::min(least, kLeastLoopWidth) : least;
+    if (shape.extent.at(longest) <= limit) return false;
+    shape.extent.at(longest) /= 2;
+    return true;
+  }
+
+  bool is_in_loop(ir::AxisId axis) const { return kernel_.axes[axis].kind != ir::AxisKind::grid; }
+
+  /// Halves what a loop brings at a time, not below what memory delivers at once.
+  bool shrink_loops(TileShape& shape) {
     ir::AxisId longest;
     for (ir::AxisId axis : free_) {
       const bool halves = shape.extent.at(axis) / 2 % unit_of(axis) == 0;
-      if (halves && (!longest.valid() || shape.extent.at(axis) > shape.extent.at(longest))) longest = axis;
+      const bool is_depth = plan_.role(axis) == TileRole::depth;
+      const int64_t bytes = shape.extent.at(axis) * (is_depth ? depth_bytes(axis) : 2);
+      if (!is_in_loop(axis) || !halves || bytes <= kLeastLineBytes) continue;
+      if (!longest.valid() || shape.extent.at(axis) > shape.extent.at(longest)) longest = axis;
     }
-    if (!longest.valid() || shape.extent.at(longest) <= kWarpBlockRows) return false;
-    shape.extent.at(longest) /= 2;
-    return true;
+    if (longest.valid()) shape.extent.at(longest) /= 2;
+    return longest.valid();
+  }
+
+  /// Of an element of the factors that are summed along an axis.
+  int64_t depth_bytes(ir::AxisId axis) const {
+    int64_t bytes = 1;
+    for (const auto& [id, product] : plan_.products)
+      if (product.depth == axis) bytes = std::max({bytes, size_of(product.rows), size_of(product.columns)});
+    return bytes;
   }
 
   bool divides(const TileShape& shape, int rows, int columns) const {
@@ -161,14 +241,15 @@ class ShapeChooser {
     });
   }
 
-  bool choose_warps(TileShape& shape) const {
+  /// The fewest reads of shared memory for a multiplication, that is the largest and squarest parts of warps.
+  bool choose_warps(TileShape& shape, int most) const {
     const std::optional<int> wanted = requested_warps(kernel_, overrides_);
     const bool whole_rows = std::ranges::any_of(plan_.products, [](const auto& entry) {
       return entry.second.rows.way == TileFactor::Way::registers;
     });
     int64_t best = 0;
-    for (int rows = 1; rows <= wanted.value_or(kMostWarps); ++rows) {
-      for (int columns = 1; rows * columns <= wanted.value_or(kMostWarps); ++columns) {
+    for (int rows = 1; rows <= wanted.value_or(most); ++rows) {
+      for (int columns = 1; rows * columns <= wanted.value_or(most); ++columns) {
         if ((wanted && rows * columns != *wanted) || (whole_rows && columns > 1)) continue;
         if (!divides(shape, rows, columns)) continue;
         const int64_t price = perimeter(shape, rows, columns);
@@ -180,6 +261,18 @@ class ShapeChooser {
       }
     }
     return best != 0;
+  }
+
+  /// Registers for what a thread reads of factors: of a step, and of the next one under way.
+  int64_t factor_registers(const TileShape& shape) const {
+    int64_t most = 0;
+    for (const auto& [id, product] : plan_.products) {
+      const int64_t rows = shape.extent.at(product.rows.width) / shape.warp_rows / kWarpBlockRows,
+                    columns = shape.extent.at(product.columns.width) / shape.warp_columns / kWarpBlockColumns;
+      const bool from_registers = product.rows.way == TileFactor::Way::registers;
+      most = std::max(most, 2 * ((from_registers ? 0 : 4 * rows) + 2 * columns));
+    }
+    return std::min(most, kFactorRegisters);
   }
 
   /// What a warp reads of both factors for a step, of all products.
@@ -225,7 +318,7 @@ class ShapeChooser {
         seen.push_back(factor);
         const int64_t bytes =
             shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
-        sum += round_up(bytes * (factor->way == TileFactor::Way::staged ? shape.stages : 1), 1024);
+        sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), 1024);
       }
     }
     return sum;

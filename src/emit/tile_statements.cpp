@@ -59,8 +59,11 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
   const bool is_free = std::holds_alternative<ir::Constant>(value.op) ||
                        std::holds_alternative<ir::Coordinate>(value.op) ||
                        std::holds_alternative<ir::Extent>(value.op);
-  if (place.is_scalar() || is_free || !value.total || is_bool(value.dtype) || value.dtype == DType::index)
-    return false;
+  if (place.is_scalar() || is_free || is_bool(value.dtype) || value.dtype == DType::index) return false;
+  // Whether it exists is computed again, from conditions and from what is known of folds.
+  const bool is_clear = std::ranges::all_of(
+      sources_of(id), [&](ir::ValueId source) { return is_condition(source) || held_.contains(source); });
+  if (!is_clear || std::holds_alternative<ir::Filter>(value.op)) return false;
   const bool only_registers = std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
     return tiles_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
   });
@@ -103,10 +106,7 @@ void TileLowering::set(const HeldTile& target, ir::ValueId value, Span span) {
     const auto outer = std::exchange(unnamed_, value);
     const Evaluated computed = eval(value);
     unnamed_ = outer;
-    const Expr element = element_of(target);
-    guard(computed.exists, "", [&] {
-      emit(lowered::Assign{element, "=", as_stored(as_float(computed), target.type)}, span);
-    });
+    emit(lowered::Assign{element_of(target), "=", as_stored(as_float(computed), target.type)}, span);
   });
 }
 
@@ -165,24 +165,23 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
        value.span);
   emit(lowered::Evaluate{lowered::call(name + ".fill", {lowered::name(unit_of(op.op, type), type)}, type)},
        value.span);
-  const HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
-  for_whole_and_cut(folded, [&] {
-    over(whole, [&] {
-      const Evaluated operand = eval(op.operand);
-      const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
-                                                        : as_stored(as_float(operand), type);
-      guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
-        emit(lowered::Assign{element_of(tile), "=",
-                             lowered::call(functor(op.op), {element_of(tile), element}, type)},
-             value.span);
-      });
-    });
-  });
-  const std::string member = along_columns ? ".reduce_columns" : ".reduce_rows";
-  emit(lowered::Assign{result, "=",
-                       lowered::call(groups_.at(layout) + member,
-                                     {lowered::name(functor(op.op), DType::index), result}, type)},
-       value.span);
+  HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
+  const std::string member = groups_.at(layout) + (along_columns ? ".reduce_columns" : ".reduce_rows");
+  const auto join = [&](const Expr& partial, const char* by) {
+    const Expr joined = lowered::call(member, {lowered::name(by, DType::index), partial}, partial->type);
+    emit(lowered::Assign{partial, "=", joined}, value.span);
+  };
+  if (!value.total) {
+    tile.exists = named(name + "_exists");
+    emit(lowered::Local{fmt::format("{}<bool, {}>", along_columns ? "RowFragment" : "ColumnFragment", layout),
+                        tile.exists,
+                        {},
+                        nullptr,
+                        false,
+                        false});
+  }
+  for_whole_and_cut(folded, op.operand, [&] { fold_elements(id, op, whole, tile, join); });
+  join(result, functor(op.op));
   held_[id] = tile;
   if (!is_scalar) return;
   // All rows (columns) have folded the same elements.
@@ -191,6 +190,39 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
           type_name(type), scalar, {}, lowered::element(result, lowered::integer(0), type), true, false},
       value.span);
   held_[id] = {scalar, type, {}};
+  if (tile.exists.empty()) return;
+  const std::string exists = named(scalar + "_exists");
+  const Expr first =
+      lowered::element(lowered::name(tile.exists, DType::boolean), lowered::integer(0), DType::boolean);
+  emit(lowered::Local{"bool", exists, {}, first, true, false});
+  held_[id].exists = exists;
+}
+
+// The elements of this thread. Where it is not known that there are any, flags say so.
+void TileLowering::fold_elements(ir::ValueId id, const ir::Reduce& op, const TilePlace& whole,
+                                 const HeldTile& tile,
+                                 const std::function<void(const Expr&, const char*)>& join) {
+  const ir::AxisId folded = op.axes[0];
+  const Expr flags = tile.exists.empty() ? nullptr : lowered::name(tile.exists, DType::boolean);
+  const bool is_known_to_exist = is_known(id);
+  if (flags)
+    emit(lowered::Evaluate{
+        lowered::call(tile.exists + ".fill", {lowered::boolean(is_known_to_exist)}, DType::index)});
+  over(whole, [&] {
+    const Evaluated operand = eval(op.operand);
+    const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
+                                                      : as_stored(as_float(operand), tile.type);
+    guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
+      emit(lowered::Assign{element_of(tile), "=",
+                           lowered::call(functor(op.op), {element_of(tile), element}, tile.type)},
+           kernel_.values[id].span);
+      HeldTile flag = tile;
+      flag.name = tile.exists;
+      flag.type = DType::boolean;
+      if (flags && !is_known_to_exist) emit(lowered::Assign{element_of(flag), "=", lowered::boolean(true)});
+    });
+  });
+  if (flags && !is_known_to_exist) join(flags, "Any{}");
 }
 
 void TileLowering::keep_before(ir::ValueId read, std::span<const ir::Statement> later) {
@@ -222,6 +254,8 @@ std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign)
            dot.dtype == variable.dtype && dot.axes == variable.axes;
   };
   if (analysis_.uses.at(assign.value) != 1 || !value.total) return std::nullopt;
+  if (const auto* kept = std::get_if<ir::Coalesce>(&value.op))
+    return product_added_where_it_exists(assign, *kept);
   if (const auto* sum = std::get_if<ir::Binary>(&value.op); sum && sum->op == ir::BinaryOp::add) {
     if (fits(sum->right)) return sum->right;
     if (fits(sum->left)) return sum->left;
@@ -231,11 +265,35 @@ std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign)
   return std::nullopt;
 }
 
+// `v = (v * x + dot(a, b)) ?? v`, which is what an assignment of something that may not exist means: no term of the
+// product may exist where v stays as it is.
+std::optional<ir::ValueId> TileLowering::product_added_where_it_exists(const ir::Assign& assign,
+                                                                       const ir::Coalesce& op) const {
+  const auto* fallback = std::get_if<ir::ReadVariable>(&kernel_.values[op.fallback].op);
+  if (!fallback || fallback->variable != assign.variable || before_.contains(op.fallback))
+    return std::nullopt;
+  const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&kernel_.values[op.operand].op);
+  if (!fused || fused->negate_addend || analysis_.uses.at(op.operand) != 1) return std::nullopt;
+  const ir::Value& dot = kernel_.values[fused->c];
+  const ir::Variable& variable = kernel_.variables[assign.variable];
+  const bool fits = std::holds_alternative<ir::Dot>(dot.op) && !held_.contains(fused->c) &&
+                    analysis_.uses.at(fused->c) == 1 && dot.dtype == variable.dtype &&
+                    dot.axes == variable.axes && dot.total;
+  if (!fits) return std::nullopt;
+  const TileProduct& product = tiles_.products.at(fused->c);
+  const auto rows = sources_of(product.rows.value), columns = sources_of(product.columns.value);
+  const bool is_implied = std::ranges::all_of(sources_of(op.operand), [&](ir::ValueId source) {
+    return rows.contains(source) || columns.contains(source);
+  });
+  return is_implied ? std::optional(fused->c) : std::nullopt;
+}
+
 void TileLowering::assign(const ir::Assign& assign, Span span) {
   const HeldTile& tile = state_.at(assign.variable);
   const auto added = product_added(assign);
   if (!added) return set(tile, assign.value, span);
-  const ir::Op& op = kernel_.values[assign.value].op;
+  const auto* kept = std::get_if<ir::Coalesce>(&kernel_.values[assign.value].op);
+  const ir::Op& op = kernel_.values[kept ? kept->operand : assign.value].op;
   if (const auto* sum = std::get_if<ir::Binary>(&op)) {
     const ir::ValueId rest = sum->left == *added ? sum->right : sum->left;
     const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
@@ -244,93 +302,26 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
   } else {
     const auto& fused = std::get<ir::FusedMultiplyAdd>(op);
     over(tile.place, [&] {
-      Evaluated ignored;
-      Expr a = operand(fused.a, ignored);
-      const Expr b = operand(fused.b, ignored);
+      Evaluated scaled;
+      Expr a = operand(fused.a, scaled);
+      const Expr b = operand(fused.b, scaled);
       if (fused.negate_product) a = lowered::unary("-", a, tile.type);
-      emit(lowered::Assign{element_of(tile), "=", lowered::binary("*", a, b, tile.type)}, span);
+      guard(scaled.exists, "", [&] {
+        emit(lowered::Assign{element_of(tile), "=", lowered::binary("*", a, b, tile.type)}, span);
+      });
     });
   }
   multiply_into(tiles_.products.at(*added), tile.name);
-}
-
-void TileLowering::write(const ir::Statement& statement) {
-  const auto& node = std::get<ir::Write>(statement.node);
-  const TilePlace place = place_of(write_axes(node));
-  if (place.is_tile()) {
-    if (is_in_pairs(node, place)) return write_pairs(node, place, statement.span);
-    return over_existing(place, [&] { store_element(node, statement.span); });
-  }
-  // Threads that share a row or a column have the same value, and one of them writes it.
-  over_existing(place, [&] {
-    Expr first = lowered::call("thread_index", {}, DType::index);
-    if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
-    if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
-    Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);
-    if (place.row)
-      leads = lowered::conjunction(leads, lowered::name("thread_index() % 4 == 0", DType::boolean));
-    if (place.column)
-      leads = lowered::conjunction(leads, lowered::name("thread_index() % 32 < 4", DType::boolean));
-    eval(node.value);
-    guard(leads, "several threads have it, one writes", [&] { store_element(node, statement.span); });
-  });
-}
-
-// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column. What they are computed
-// from exists wherever they do.
-bool TileLowering::is_in_pairs(const ir::Write& write, const TilePlace& place) {
-  if (write.indices.empty() || !kernel_.values[write.value].total ||
-      write.in_bounds + 1 != 1u << write.indices.size())
-    return false;
-  for (size_t d = 0; d < write.indices.size(); ++d) {
-    const bool has_column = analysis_.dependence.at(write.indices[d]).axes.contains(*place.column);
-    if (d + 1 < write.indices.size() ? has_column : !has_column) return false;
-  }
-  const auto form = ir::affine_form(kernel_, plan_.sizes, write.indices.back());
-  const auto step = form ? form->coefficient(*place.column) : std::nullopt;
-  return step && plan_.sizes.as_constant(*step) == 1;
-}
-
-void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, Span span) {
-  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
-  const std::string layout = layout_of(place), pair = names_.take("pair"), element = strip_;
-  const auto count = counts_.find(*place.column);
-  const std::string& end = count != counts_.end() ? count->second : extents_.at(*place.column);
-  strip_ = pair;
-  over(place, pair, fmt::format("int {0} = 0; {0} < {1}::kCount; {0} += 2", pair, layout), [&] {
-    const std::string part = named("part"), vector = named(tensor.name + "_pair");
-    const Expr cut = lowered::call(
-        "Part<2, false>", {places_.at(*place.column), lowered::integer(0), lowered::name(end, DType::index)},
-        DType::index);
-    emit(lowered::Local{"auto", part, {}, cut, true, false});
-    const Expr any = lowered::call(part + ".any", {}, DType::boolean);
-    guard(lowered::conjunction(within({*place.row}), any), "guard: tiles end", true, Scope{}, [&] {
-      const Expr pair_of = lowered::name(vector, tensor.dtype);
-      emit(lowered::Local{
-          fmt::format("Vector<{}, 2>", type_name(tensor.dtype)), vector, {}, nullptr, false, false});
-      strip_ = element;
-      over(place, element, fmt::format("int {0} = {1}; {0} < {1} + 2; ++{0}", element, pair), [&] {
-        const Expr value = as_stored(as_float_for(write), tensor.dtype);
-        const Expr slot = lowered::binary("-", lowered::name(element, DType::index),
-                                          lowered::name(pair, DType::index), DType::index);
-        emit(lowered::Assign{lowered::vector_element(pair_of, slot, tensor.dtype), "=", value}, span);
-      });
-      strip_ = pair;
-      Expr exists;
-      const Expr store = access(write.tensor, write.indices, write.in_bounds, "store",
-                                {pair_of, lowered::name(part, DType::index)}, DType::index, exists);
-      emit(lowered::Evaluate{store}, span);
-    });
-  });
-  strip_ = element;
-  names_.release(pair);
 }
 
 void TileLowering::run_loop(const ir::Loop& statement) {
   std::vector<const TileFactor*> staged;
   collect_staged(statement.body, statement.axis, {}, staged);
   const ir::Axis& axis = kernel_.axes[statement.axis];
-  if (axis.is_tile()) return ring(statement.axis, staged, [&] { block(statement.body); });
+  if (axis.is_tile()) {
+    const Range rounds = rounds_of(statement, extents_.at(statement.axis));
+    return ring(statement.axis, rounds, staged, [&] { block(statement.body); });
+  }
   const std::string name = named(axis.name);
   Scope bindings;
   bindings.axes.insert(statement.axis);

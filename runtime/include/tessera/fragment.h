@@ -57,6 +57,10 @@ struct FragmentLayout {
   static TESSERA_HD constexpr int element(int row_block, int column_block, int q) {
     return 4 * (row_block * kColumnBlocks + column_block) + q;
   }
+  /// The number of the element in one of the thread's rows and columns.
+  static TESSERA_HD constexpr int element_at(int row_slot, int column_slot) {
+    return element(row_slot / 2, column_slot / 2, row_slot % 2 * 2 + column_slot % 2);
+  }
   static TESSERA_HD constexpr int row_slot(int i) { return places().row_slot(i); }
   static TESSERA_HD constexpr int column_slot(int i) { return places().column_slot(i); }
 

@@ -12,6 +12,7 @@
 #include "tessera/math.h"
 #include "tessera/multiply.h"
 #include "tessera/numbers.h"
+#include "tessera/pairs.h"
 #include "tessera/reductions.h"
 #include "tessera/shared.h"
 #include "tessera/tables.h"

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tiles, rows and columns in registers are written to tensors.
+#include <fmt/format.h>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+void TileLowering::write(const ir::Statement& statement) {
+  const auto& node = std::get<ir::Write>(statement.node);
+  const TilePlace place = place_of(write_axes(node));
+  if (place.is_tile()) {
+    if (is_in_pairs(node, place)) return write_pairs(node, place, statement.span);
+    return over_existing(place, [&] { store_element(node, statement.span); });
+  }
+  // Threads that share a row or a column have the same value, and one of them writes it.
+  over_existing(place, [&] {
+    Expr first = lowered::call("thread_index", {}, DType::index);
+    if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
+    if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
+    Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);
+    if (place.row)
+      leads = lowered::conjunction(leads, lowered::name("thread_index() % 4 == 0", DType::boolean));
+    if (place.column)
+      leads = lowered::conjunction(leads, lowered::name("thread_index() % 32 < 4", DType::boolean));
+    eval(node.value);
+    guard(leads, "several threads have it, one writes", [&] { store_element(node, statement.span); });
+  });
+}
+
+// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column. What they are computed
+// from exists wherever they do.
+bool TileLowering::is_in_pairs(const ir::Write& write, const TilePlace& place) {
+  if (write.indices.empty() || !kernel_.values[write.value].total ||
+      write.in_bounds + 1 != 1u << write.indices.size())
+    return false;
+  for (size_t d = 0; d < write.indices.size(); ++d) {
+    const bool has_column = analysis_.dependence.at(write.indices[d]).axes.contains(*place.column);
+    if (d + 1 < write.indices.size() ? has_column : !has_column) return false;
+  }
+  const auto form = ir::affine_form(kernel_, plan_.sizes, write.indices.back());
+  const auto step = form ? form->coefficient(*place.column) : std::nullopt;
+  return step && plan_.sizes.as_constant(*step) == 1;
+}
+
+// Row by row, so that what belongs to a row is computed once.
+void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, Span span) {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const std::string layout = layout_of(place), slot = names_.take("k");
+  over(TilePlace{place.row, {}}, [&] {
+    guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
+      const std::string line = declare_line(write, *place.column);
+      const std::string header = fmt::format("int {0} = 0; {0} < {1}::kColumnCount; {0} += 2", slot, layout);
+      over(TilePlace{{}, place.column}, slot, header, [&] {
+        const auto count = counts_.find(*place.column);
+        const std::string& end = count != counts_.end() ? count->second : extents_.at(*place.column);
+        const std::vector<Expr> part{places_.at(*place.column), lowered::integer(0),
+                                     lowered::name(end, DType::index)};
+        const Expr pair = compute_pair(write, place, slot, span);
+        Expr exists;
+        const Expr at = indices(write.tensor, write.indices, write.in_bounds, exists).back();
+        const Expr cut = lowered::call("Part<2, false>", part, DType::index);
+        emit(lowered::Evaluate{lowered::call(line + ".store", {at, pair, cut}, tensor.dtype)}, span);
+      });
+    });
+  });
+  names_.release(slot);
+}
+
+// The line of the output that the current row is written to.
+std::string TileLowering::declare_line(const ir::Write& write, ir::AxisId column) {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  Scope at_first;
+  at_first.block = scopes_.back().block;
+  at_first.axes.insert(column);
+  at_first.coordinates[column] = range_of(column).first;
+  scopes_.push_back(std::move(at_first));
+  Expr exists;
+  std::vector<Expr> at = indices(write.tensor, write.indices, write.in_bounds, exists);
+  const std::vector<std::string> names = std::move(scopes_.back().names);
+  scopes_.pop_back();
+  scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
+  const Expr first = at.back();
+  at.pop_back();
+  const std::string name = named(tensor.name + "_line");
+  const Expr line =
+      lowered::call(safe_name(tensor.name) + ".line", {lowered::list(std::move(at))}, DType::index);
+  emit(lowered::Local{"auto", name, {}, lowered::call("Pairs", {line, first}, DType::index), true, false});
+  return name;
+}
+
+// The elements at the current row and the two columns from the current one on, as a vector.
+Expr TileLowering::compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
+                                Span span) {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const std::string first = named("first"), name = named(tensor.name + "_pair");
+  const Expr pair = lowered::name(name, tensor.dtype);
+  const std::string number = fmt::format("{}::element_at({}, {})", layout_of(place), item_, slot);
+  emit(lowered::Local{"int", first, {}, lowered::name(number, DType::index), true, false});
+  emit(
+      lowered::Local{fmt::format("Vector<{}, 2>", type_name(tensor.dtype)), name, {}, nullptr, false, false});
+  over(place, strip_, fmt::format("int {0} = {1}; {0} < {1} + 2; ++{0}", strip_, first), [&] {
+    const Expr value = as_stored(as_float_for(write), tensor.dtype);
+    const Expr item = lowered::binary("-", lowered::name(strip_, DType::index),
+                                      lowered::name(first, DType::index), DType::index);
+    emit(lowered::Assign{lowered::vector_element(pair, item, tensor.dtype), "=", value}, span);
+  });
+  return pair;
+}
+
+}  // namespace tessera::emit
