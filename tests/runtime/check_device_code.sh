@@ -34,6 +34,7 @@ case $kernel in
   gemm)
     grep -q 'cp\.async\.cg' "$folder/ptx" || fail "no asynchronous copy of 16 bytes"
     grep -q 'ldmatrix.*x4\.trans' "$folder/ptx" || fail "no transposed ldmatrix"
+    grep -q 'shf\.r\.' "$folder/ptx" || fail "no funnel shift of lines that begin anywhere"
     # The kernel with the most copies, those of 4 bytes: their addresses are at constant distances from the first.
     sed -n '/\.entry .*CopyE2/,/^}/p' "$folder/ptx" >"$folder/copies"
     copies=$(grep -c 'cp\.async\.ca' "$folder/copies") products=$(grep -cE 'm(ul|ad)\.lo\.s64' "$folder/copies")

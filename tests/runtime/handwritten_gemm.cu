@@ -104,9 +104,10 @@ Status gemm(const Tensor& a, const Tensor& b, const Tensor& c, const LaunchOptio
   constexpr Major k = Major::k, mn = Major::mn;
   const bool a_k = aligned_lines(a, 1, 16), a_m = aligned_lines(a, 0, 16);
   const bool b_k = aligned_lines(b, 0, 16), b_n = aligned_lines(b, 1, 16);
+  const bool lines_a = aligned_lines(a, 1, 2), lines_b = aligned_lines(b, 1, 2);
   const bool words = aligned_lines(a, 1, 4) && aligned_lines(b, 1, 4);
   switch (check.choose(options, {a_k && b_k, a_k && b_n, a_m && b_k, a_m && b_n, words, true, a_k && b_k,
-                                 a_m && b_n, a_k && b_k, a_m && b_n})) {
+                                 a_m && b_n, a_k && b_k, a_m && b_n, lines_a && lines_b})) {
     case 0: return run(Small{}, gemm_tiles<Small, Copy::async_16, k, k>);
     case 1: return run(Two{}, gemm_tiles<Two, Copy::async_16, k, mn>);
     case 2: return run(Four{}, gemm_tiles<Four, Copy::async_16, mn, k>);
@@ -117,6 +118,7 @@ Status gemm(const Tensor& a, const Tensor& b, const Tensor& c, const LaunchOptio
     case 7: return run(Large{}, gemm_tiles<Large, Copy::async_16, mn, mn>);
     case 8: return run(Wide{}, gemm_tiles<Wide, Copy::async_16, k, k>);
     case 9: return run(Wide{}, gemm_tiles<Wide, Copy::async_16, mn, mn>);
+    case 10: return run(Small{}, gemm_tiles<Small, Copy::shifted, k, mn>);  // lines that begin anywhere
     default: return check.status();
   }
 }

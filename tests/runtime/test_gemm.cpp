@@ -61,7 +61,7 @@ std::string text(const Case& c) {
          ", padding " + std::to_string(c.padding) + ", shift " + std::to_string(c.shift);
 }
 
-constexpr int kVariants = 10;
+constexpr int kVariants = 11;
 
 /// Runs the variants from `first` on that take the case; returns how many did.
 int run_variants(const Case& shape, int first = 0, int end = kVariants) {
@@ -107,6 +107,15 @@ TEST_CASE("both orders of each operand, whole chunks and ragged ends") {
   CHECK(run_variants({65, 70, 67, true, true, 5, 0}, 0, 6) >= 1);
   CHECK(run_variants({67, 67, 67, true, false, 5, 8}, 0, 6) >= 2);
   CHECK(run_variants({67, 67, 67, false, true, 5, 8}, 0, 6) >= 2);
+}
+
+TEST_CASE("lines that begin anywhere") {
+  for (const index shift : {0, 1, 3}) {
+    for (const index padding : {0, 1, 6}) {
+      CHECK(run_variants({70, 67, 131, true, true, padding, shift}, 10) == 1);
+      CHECK(run_variants({1, 128, 64, true, true, padding, shift}, 10) == 1);
+    }
+  }
 }
 
 TEST_CASE("tiles of 128 rows") {

@@ -41,7 +41,7 @@ void check_fill(const MakePlane& make_plane, Index<2> at, const Expected& expect
   twin::begin_faults("planes");
   twin::begin_shared(0);
   REQUIRE(twin::run({1, kThreads, 0}, [&] {
-    TESSERA_SHARED(float, elements, 2 * Tile::kCount);
+    TESSERA_SHARED(typename Tile::Element, elements, 2 * Tile::kCount);
     const Tile tile{elements, Tile::kCount};
     fill_tile<kCopy, kThreads, kPositionAxis>(tile, make_plane(), at);
     ptx::cp_async_commit_group();
@@ -172,6 +172,7 @@ void check_windows() {
       check_fill<Copy::async_16, 1, Tile, kThreads>(rows, {3, 4}, expected);
       check_fill<Copy::async_8, 1, Tile, kThreads>(rows, {3, 4}, expected);
       check_fill<Copy::async_4, 1, Tile, kThreads>(rows, {3, 4}, expected);
+      check_fill<Copy::shifted, 1, Tile, kThreads>(rows, {3, 4}, expected);
       check_fill<Copy::elements, 1, Tile, kThreads>(rows, {3, 4}, expected);
     }
   }
@@ -199,6 +200,61 @@ TEST_CASE("windows of tiles of all orders of copies") {
   check_windows<OperandTile<float, 64, 16>, 64>();   // lines of 64 bytes
   check_windows<OperandTile<float, 16, 32>, 32>();   // chunks change places on the way
   check_windows<OperandTile<float, 24, 24>, 96>();   // nothing divides
+}
+
+namespace {
+
+/// Tiles of a tensor whose pitch and first element suit no copy of several elements.
+template <typename T>
+void check_shifted() {
+  using Tile = OperandTile<T, 32, 128 / static_cast<int>(sizeof(T))>;
+  constexpr int kPitch = 151, kRows = 40, kColumns = 140;
+  for (const int skipped : {0, 1, 3}) {
+    std::vector<T> data(static_cast<std::size_t>(kRows * kPitch + 4));
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<T>(i % 113 + 1);
+    const auto view =
+        tessera::view<const T, 2>(strided_tensor(data.data() + skipped, {kRows, kColumns}, {kPitch, 1}));
+    for (const PlaneAxis<2>& columns : {PlaneAxis<2>{{0, 1}, 0, kColumns}, PlaneAxis<2>{{0, 1}, 9, 21}}) {
+      const auto rows = [&] { return plane(view, {0, 0}, {{1, 0}, 0, kRows}, columns); };
+      for (const int row : {-3, 5, 20}) {
+        const auto expected = [&](int line, int position) {
+          const int y = row + line, x = 7 + position;
+          const bool exists = y >= 0 && y < kRows && x >= columns.begin && x < columns.end;
+          return exists ? view.data[y * kPitch + x] : T{};
+        };
+        check_fill<Copy::shifted, 1, Tile, 64>(rows, {row, 7}, expected);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lines that begin anywhere, chunk by chunk") {
+  check_shifted<std::uint8_t>();
+  check_shifted<std::uint16_t>();
+  check_shifted<float>();
+  check_shifted<double>();
+}
+
+TEST_CASE("chunks in groups at constant distances") {
+  const auto check = [](auto order, int limit) {
+    using Order = decltype(order);
+    constexpr int kThreads = Order::kCopies / Order::kEach;
+    const int count = Order::regular_group(limit);
+    CHECK(Order::kEach % count == 0);
+    for (int copy = 0; copy < Order::kCopies; ++copy) {
+      const auto place = Order::place(copy), on = Order::place(copy / kThreads % count * kThreads),
+                 first = Order::place(copy - copy / kThreads % count * kThreads);
+      REQUIRE(place.line == first.line + on.line);
+      REQUIRE(place.position == first.position + on.position);
+    }
+    return count;
+  };
+  CHECK(check(detail::CopyOrder<OperandTile<bf16, 128, 64>, 8, 256>{}, 4) == 4);
+  CHECK(check(detail::CopyOrder<OperandTile<bf16, 64, 128>, 8, 256>{}, 4) == 4);  // two panels
+  CHECK(check(detail::CopyOrder<OperandTile<bf16, 96, 128>, 8, 256>{}, 4) == 3);  // three in each panel
+  CHECK(check(detail::CopyOrder<OperandTile<bf16, 16, 320>, 8, 128>{}, 4) == 1);  // five
 }
 
 TEST_CASE("a tile far beyond its plane") {
@@ -229,7 +285,8 @@ TEST_CASE("elements outside of the tensor are found") {
   const auto view = numbers.view();
   const auto too_long = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 44}); };
   for (const twin::Fault& fault :
-       {fault_of<Copy::async_16, 1>(too_long, {0, 24}), fault_of<Copy::elements, 1>(too_long, {0, 24})}) {
+       {fault_of<Copy::async_16, 1>(too_long, {0, 24}), fault_of<Copy::shifted, 1>(too_long, {0, 24}),
+        fault_of<Copy::elements, 1>(too_long, {0, 24})}) {
     CHECK(fault.kind == twin::FaultKind::out_of_bounds);
     CHECK(fault.detail == "tensor[0, 0, 40], extents [1, 20, 40]");
   }
@@ -241,8 +298,10 @@ TEST_CASE("copies that do not suit their addresses are found") {
   const auto rows = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 0, 37}); };
   twin::Fault fault = fault_of<Copy::async_16, 1>(rows, {0, 0});
   CHECK(fault.kind == twin::FaultKind::misaligned);
-  CHECK(fault.detail == "a copy of 16 bytes of tensor is not at a multiple of that");
+  CHECK(fault.detail == "a copy of 16 bytes of tensor is not at a multiple of 16 bytes");
   fault = fault_of<Copy::async_16, 0>(rows, {0, 0});
+  CHECK(fault.kind == twin::FaultKind::broken_promise);
+  fault = fault_of<Copy::shifted, 0>(rows, {0, 0});
   CHECK(fault.kind == twin::FaultKind::broken_promise);
   const auto late = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 2, 37}); };
   fault = fault_of<Copy::async_16, 1>(late, {0, 0});

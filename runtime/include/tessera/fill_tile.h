@@ -5,6 +5,7 @@
 #include "tessera/copy_order.h"
 #include "tessera/plane.h"
 #include "tessera/ptx_copy.h"
+#include "tessera/shifted_copy.h"
 
 namespace tessera {
 
@@ -13,17 +14,18 @@ enum class Copy {
   async_16,  ///< cp.async of 16 bytes: along the lines stride 1, addresses of chunks multiples of 16 bytes
   async_8,   ///< the same of 8 and of 4 bytes; elements of 8 and of 4 bytes at any stride
   async_4,
-  elements,  ///< through registers: any strides, any alignment
+  shifted,   ///< through registers, 16 bytes at a time: along the lines stride 1, any alignment
+  elements,  ///< through registers, one by one: any strides, any alignment
 };
 
 namespace detail {
 
 /// The elements that one copy brings, all of one line.
 template <Copy kCopy, typename T>
-inline constexpr int kCopyElements = (kCopy == Copy::async_16  ? 16
-                                      : kCopy == Copy::async_8 ? 8
-                                      : kCopy == Copy::async_4 ? 4
-                                                               : sizeof(T)) /
+inline constexpr int kCopyElements = (kCopy == Copy::async_16 || kCopy == Copy::shifted ? 16
+                                      : kCopy == Copy::async_8                          ? 8
+                                      : kCopy == Copy::async_4                          ? 4
+                                                                                        : sizeof(T)) /
                                      sizeof(T);
 
 /// What exists of an axis, counted from a place in a tile on.
@@ -75,8 +77,8 @@ struct TileFill {
   }
 
 #if TESSERA_TWIN
-  /// Whether these elements may be copied at once; reports it if not.
-  bool may_copy(CopyPlace place, int count) const {
+  /// Whether these elements may be copied at once from a multiple of `alignment` bytes; reports it if not.
+  bool may_copy(CopyPlace place, int count, int alignment = kStep * static_cast<int>(sizeof(T))) const {
     const index l = at[kLineAxis] + place.line, p = at[kPositionAxis] + place.position;
     const bool is_cut =
         plane.has(kLineAxis, l) && p < plane.begin[kPositionAxis] && p + kStep > plane.begin[kPositionAxis];
@@ -85,8 +87,9 @@ struct TileFill {
                                  plane.stride[kPositionAxis],
                                  count,
                                  kStep,
-                                 is_cut,
+                                 is_cut && alignment > static_cast<int>(sizeof(T)),
                                  from(place),
+                                 alignment,
                                  sizeof(T)};
     return twin::may_copy(plane.shadow, access, where);
   }
@@ -159,6 +162,91 @@ TESSERA_DEVICE void start_regular_copies(const Fill& fill) {
   }
 }
 
+/// So many chunks are under way before the first is stored.
+inline constexpr int kChunksAtOnce = 2;
+
+/// The chunk at `place`, with nothing known of the others.
+template <typename T, typename Fill>
+TESSERA_DEVICE ChunkSource<T> chunk_source(const Fill& fill, CopyPlace place) {
+  const index l = fill.at[Fill::kLineAxis] + place.line, p = fill.at[Fill::kPositionAxis] + place.position;
+  const Existing positions = existing(fill.plane, Fill::kPositionAxis, p, Fill::kStep);
+  ChunkSource<T> result{fill.from(place), positions.begin,
+                        fill.plane.has(Fill::kLineAxis, l) ? positions.end : 0};
+#if TESSERA_TWIN
+  const CopyPlace first{place.line, place.position + result.begin};
+  const int count = result.end - result.begin;
+  if (count > 0 && !fill.may_copy(first, count, sizeof(T))) result.end = result.begin;
+#endif
+  return result;
+}
+
+/// Copies first, first + kThreads, … of a tile that exists as a whole, kCount of them: they are at constant distances.
+template <int kCount, typename T, typename Fill>
+TESSERA_DEVICE void copy_regular_chunks(const Fill& fill, CopyPlace first) {
+  using Order = typename Fill::Order;
+  constexpr int kThreads = Order::kCopies / Order::kEach;
+  const T* from = fill.from(first);
+  const int to = fill.tile.index_of(first.line, first.position);
+  ShiftedChunk<T> chunk[kCount];
+  TESSERA_UNROLL
+  for (int i = 0; i < kCount; ++i) {
+    const CopyPlace on = Order::place(i * kThreads);
+    ChunkSource<T> source{from + on.line * fill.plane.stride[Fill::kLineAxis] + on.position, 0, Fill::kStep};
+#if TESSERA_TWIN
+    if (!fill.may_copy({first.line + on.line, first.position + on.position}, Fill::kStep, sizeof(T)))
+      source.end = 0;
+#endif
+    chunk[i].start(source);
+  }
+  TESSERA_UNROLL
+  for (int i = 0; i < kCount; ++i) {
+    const CopyPlace on = Order::place(i * kThreads);
+    fill.tile.elements.store(Order::kKeepsChunks
+                                 ? to + Fill::Tile::at(on.line, on.position)
+                                 : fill.tile.index_of(first.line + on.line, first.position + on.position),
+                             chunk[i].value(), fill.where);
+  }
+}
+
+/// Chunks first, first + kThreads, … of any tile.
+template <int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void copy_chunks(const Fill& fill, int first) {
+  constexpr int kCopies = Fill::Order::kCopies;
+  ShiftedChunk<T> chunk[kChunksAtOnce];
+  TESSERA_UNROLL
+  for (int j = 0; j < kChunksAtOnce; ++j) {
+    if (const int copy = first + j * kThreads; copy < kCopies)
+      chunk[j].start(chunk_source<T>(fill, Fill::Order::place(copy)));
+  }
+  TESSERA_UNROLL
+  for (int j = 0; j < kChunksAtOnce; ++j) {
+    const int copy = first + j * kThreads;
+    if (copy >= kCopies) break;
+    const CopyPlace place = Fill::Order::place(copy);
+    fill.tile.elements.store(fill.tile.index_of(place.line, place.position), chunk[j].value(), fill.where);
+  }
+}
+
+/// All chunks of this thread. The loops stay loops, and what follows from the thread is computed here: more loads at once,
+/// or addresses kept throughout a loop around, would want more registers than there are.
+template <int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void copy_shifted(const Fill& fill) {
+  using Order = typename Fill::Order;
+  const int thread = computed_here(thread_index());
+  if constexpr (Order::kIsRegular) {
+    constexpr int kCount = Order::regular_group(kChunksAtOnce);
+    if (fill.is_whole()) {
+      TESSERA_NO_UNROLL
+      for (int first = thread; first < Order::kCopies; first += kCount * kThreads)
+        copy_regular_chunks<kCount, T>(fill, Order::place(first));
+      return;
+    }
+  }
+  TESSERA_NO_UNROLL
+  for (int first = thread; first < Order::kCopies; first += kChunksAtOnce * kThreads)
+    copy_chunks<kThreads, T>(fill, first);
+}
+
 /// So many elements are under way before the first is stored.
 inline constexpr int kElementsAtOnce = 8;
 
@@ -188,7 +276,7 @@ TESSERA_DEVICE void copy_elements(const Fill& fill, int first) {
 /// All kThreads threads of the block fill `tile` with the part of the plane that begins at `at`. Its lines run along
 /// axis number kPositionAxis, which is contiguous where a copy has several elements. Asynchronous copies are under way
 /// until this thread has waited for its group (ptx::cp_async_commit_group, ptx::cp_async_wait_group), and those of all
-/// threads until a barrier behind that. Where an axis begins inside of a copy, only Copy::elements will do.
+/// threads until a barrier behind that. Where an axis begins inside of a copy, only those through registers will do.
 template <Copy kCopy, int kThreads, int kPositionAxis, typename Tile, typename T>
 TESSERA_DEVICE void fill_tile(const Tile& tile, const Plane<T>& plane, Index<2> at,
                               Location where = Location::current()) {
@@ -201,6 +289,8 @@ TESSERA_DEVICE void fill_tile(const Tile& tile, const Plane<T>& plane, Index<2> 
   if constexpr (kCopy == Copy::elements) {
     for (int first = thread_index(); first < kCopies; first += detail::kElementsAtOnce * kThreads)
       detail::copy_elements<kThreads, T>(fill, first);
+  } else if constexpr (kCopy == Copy::shifted) {
+    detail::copy_shifted<kThreads, T>(fill);
   } else if constexpr (Fill::Order::kIsRegular) {
     fill.is_whole() ? detail::start_regular_copies<kCopy, true>(fill)
                     : detail::start_regular_copies<kCopy, false>(fill);

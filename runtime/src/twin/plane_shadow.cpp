@@ -39,9 +39,10 @@ bool is_one_copy(const PlaneShadow& plane, const PlaneCopy& copy, Location where
            copy_text(plane, copy) + ", stride " + std::to_string(copy.stride));
     return false;
   }
-  const auto bytes = static_cast<std::uintptr_t>(copy.room * copy.element_bytes);
-  if (reinterpret_cast<std::uintptr_t>(copy.from) % bytes == 0) return true;
-  report(FaultKind::misaligned, where, copy_text(plane, copy) + " is not at a multiple of that");
+  const auto alignment = static_cast<std::uintptr_t>(copy.alignment);
+  if (reinterpret_cast<std::uintptr_t>(copy.from) % alignment == 0) return true;
+  report(FaultKind::misaligned, where,
+         copy_text(plane, copy) + " is not at a multiple of " + std::to_string(copy.alignment) + " bytes");
   return false;
 }
 

@@ -25,6 +25,7 @@ struct PlaneCopy {
   int room;          ///< that would fit
   bool is_cut;       ///< whether the axis begins behind the first and before the last of them
   const void* from;  ///< the address of the first
+  int alignment;     ///< what it is to be a multiple of, in bytes
   int element_bytes;
 };
 
