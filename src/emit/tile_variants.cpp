@@ -32,14 +32,17 @@ class TileVariants {
   }
 
   void run() {
-    const bool copies =
-        !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return copies_chunks(l); });
+    const auto all = [&](bool (TileVariants::*holds)(const StagedLoad&) const) {
+      return !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return (this->*holds)(l); });
+    };
+    const bool copies = all(&TileVariants::copies_chunks), shifts = all(&TileVariants::steps_by_one);
     const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
     for (const TileShape& shape : tiles_.shapes) {
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; copies && order < orders; ++order)
-        if (fits(shape, order)) add(shape, order, true);
-      add(shape, 0, false);
+        if (fits(shape, order)) add(shape, order, "copies");
+      if (shifts && fits(shape, 0)) add(shape, 0, "shifted");
+      add(shape, 0, "elements");
     }
   }
 
@@ -59,7 +62,7 @@ class TileVariants {
   }
 
   /// Chunks begin at tiles of the axis: only if the index is the plain coordinate, from 0 on.
-  bool copies_chunks(const StagedLoad& load) {
+  bool copies_chunks(const StagedLoad& load) const {
     const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
     for (const size_t index : {load.factor->width_index, load.factor->depth_index}) {
       const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
@@ -70,6 +73,16 @@ class TileVariants {
       if (!is_plain) return false;
     }
     return true;
+  }
+
+  /// Neighbours along the lines of tiles are neighbours in memory, wherever the lines begin.
+  bool steps_by_one(const StagedLoad& load) const {
+    const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
+    const size_t index = contiguous_index(load, false);
+    const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
+    const ir::AxisId axis = index == load.factor->width_index ? load.factor->width : load.factor->depth;
+    const auto step = form ? form->coefficient(axis) : std::nullopt;
+    return step && plan_.sizes.as_constant(*step) == 1;
   }
 
   /// Lines of tiles are whole chunks, and what reads them takes them in this order.
@@ -83,14 +96,15 @@ class TileVariants {
     return true;
   }
 
-  void add(const TileShape& shape, size_t order, bool in_chunks) {
-    Variant variant{.name = in_chunks ? "copies" : "elements", .threads = shape.threads(), .rows = 1};
+  void add(const TileShape& shape, size_t order, const std::string& way) {
+    const bool is_any = way == "elements";
+    Variant variant{.name = way, .threads = shape.threads(), .rows = 1};
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
     variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
-    variant.arguments["kCopy"] = in_chunks ? "Copy::async_16" : "Copy::elements";
+    variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     variant.shared_bytes = shape.shared_bytes;
     std::string condition, orders;
     const auto also = [&](const std::string& term) { condition += (condition.empty() ? "" : " && ") + term; };
@@ -98,19 +112,22 @@ class TileVariants {
       also(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
     for (size_t k = 0; k < loads_.size(); ++k) {
       bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
-      if (!in_chunks && !fits(shape, order)) along_depth = true;
+      if (is_any && !fits(shape, order)) along_depth = true;
       variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
       const auto& load = std::get<ir::Load>(kernel_.values[loads_[k].value].op);
       const ir::Tensor& tensor = kernel_.tensors[load.tensor];
       const size_t dimension = contiguous_index(loads_[k], is_swapped(order, k));
-      if (in_chunks)
-        also(fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), dimension, kCopyBytes));
+      if (!is_any)
+        also(fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), dimension,
+                         way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype)));
       orders +=
           fmt::format("{}{} along {}", orders.empty() ? "" : ", ", tensor.name,
                       kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
     }
     variant.condition = condition.empty() ? "true" : condition;
-    variant.explanation = in_chunks ? orders + ": copies of 16 bytes" : "any strides: element by element";
+    variant.explanation = is_any            ? "any strides: element by element"
+                          : way == "copies" ? orders + ": copies of 16 bytes"
+                                            : orders + ": 16 bytes at a time, shifted into place";
     plan_.phase.variants.push_back(std::move(variant));
   }
 
