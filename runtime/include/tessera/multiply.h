@@ -53,17 +53,24 @@ TESSERA_DEVICE std::uint32_t pack(float low, float high) {
   return std::is_same_v<T, bf16> ? ptx::cvt_rn_bf16x2(low, high) : ptx::cvt_rn_f16x2(low, high);
 }
 
-/// The products of all blocks of one step.
-template <typename T, typename Layout>
-TESSERA_DEVICE void multiply_parts(Fragment<typename Mma<T>::Sum, Layout>& sums,
-                                   const typename Mma<T>::A (&a)[Layout::kRowBlocks],
-                                   const typename Mma<T>::B (&b)[Layout::kColumnBlocks], Location where) {
+/// The products of one step that add to kBlocks blocks of columns, from block number `first` on.
+template <typename T, typename Layout, int kBlocks>
+TESSERA_DEVICE void multiply_columns(Fragment<typename Mma<T>::Sum, Layout>& sums,
+                                     const typename Mma<T>::A (&a)[Layout::kRowBlocks],
+                                     const typename Mma<T>::B (&b)[kBlocks], int first, Location where) {
   TESSERA_UNROLL
   for (int row = 0; row < Layout::kRowBlocks; ++row) {
     TESSERA_UNROLL
-    for (int column = 0; column < Layout::kColumnBlocks; ++column)
-      Mma<T>::multiply(&sums[Layout::element(row, column, 0)], a[row], b[column], where);
+    for (int column = 0; column < kBlocks; ++column)
+      Mma<T>::multiply(&sums[Layout::element(row, first + column, 0)], a[row], b[column], where);
   }
+}
+
+/// The most blocks of columns that are read at once where registers are few: a divisor of all.
+TESSERA_HD constexpr int blocks_at_once(int blocks) {
+  int most = blocks < 16 ? blocks : 16;
+  while (blocks % most != 0) --most;
+  return most;
 }
 
 }  // namespace detail
@@ -91,7 +98,7 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
   TESSERA_UNROLL
   for (int step = 0; step < kSteps; ++step) {
     if (step + 1 < kSteps) load(step + 1);
-    detail::multiply_parts<T>(sums, parts[step % 2].a, parts[step % 2].b, where);
+    detail::multiply_columns<T>(sums, parts[step % 2].a, parts[step % 2].b, 0, where);
   }
 }
 
@@ -109,13 +116,21 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
   static_assert(LayoutA::kColumns == detail::kDepthOf<kMajorB, TileB>,
                 "both operands hold the same part of K");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
-  typename Mma<T>::B parts[2][Layout::kColumnBlocks];
-  const auto load = [&](int step) { detail::load_b<kMajorB, T, Layout>(parts[step % 2], b, step, where); };
+  // Not all columns at once: the sums and `a` leave few registers.
+  constexpr int kBlocks = detail::blocks_at_once(Layout::kColumnBlocks),
+                kGroups = Layout::kColumnBlocks / kBlocks;
+  typename Mma<T>::B parts[2][kBlocks];
+  const auto load = [&](int group) {
+    Mma<T>::template load_b<kMajorB>(parts[group % 2], b,
+                                     Layout::warp_column() + 8 * kBlocks * (group % kGroups),
+                                     group / kGroups * Mma<T>::kDepth, where);
+  };
   load(0);
   TESSERA_UNROLL
-  for (int step = 0; step < kSteps; ++step) {
-    if (step + 1 < kSteps) load(step + 1);
-    detail::multiply_parts<T>(sums, a.part[step], parts[step % 2], where);
+  for (int group = 0; group < kSteps * kGroups; ++group) {
+    if (group + 1 < kSteps * kGroups) load(group + 1);
+    detail::multiply_columns<T>(sums, a.part[group / kGroups], parts[group % 2], kBlocks * (group % kGroups),
+                                where);
   }
 }
 
