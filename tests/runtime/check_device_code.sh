@@ -40,6 +40,10 @@ case $kernel in
     copies=$(grep -c 'cp\.async\.ca' "$folder/copies") products=$(grep -cE 'm(ul|ad)\.lo\.s64' "$folder/copies")
     [ "$products" -lt "$copies" ] || fail "$products 64-bit products for $copies copies"
     ;;
+  product)
+    case $architecture in sm_80) doubles=m8n8k4 ;; *) doubles=m16n8k16 ;; esac
+    grep -q "mma\.sync\.aligned\.$doubles\.row\.col\.f64" "$folder/ptx" || fail "no $doubles of doubles"
+    ;;
   transpose)
     grep -q 'ld\.shared' "$folder/ptx" || fail "shared memory is read by generic loads"
     grep -q 'st\.shared' "$folder/ptx" || fail "shared memory is written by generic stores"

@@ -60,8 +60,8 @@ Status product(const Tensor& a, const Tensor& b, const Tensor& c, const LaunchOp
   check.extent(2, "c", c, 1, N, "N");
   check.require(M <= kM && N <= kN, "M <= 128, N <= 128");
   check.outputs_are_disjoint();
-  constexpr int kDepth = 64 / sizeof(Element);
-  constexpr int kWarpRows = sizeof(Sum) == 8 ? 4 : 2;                         // doubles take twice the registers
+  constexpr int kDepth = sizeof(Sum) == 8 ? 16 : 64 / sizeof(Element);
+  constexpr int kWarpRows = 2;
   const DynamicShared shared{(kM + kN) * kDepth * static_cast<int>(sizeof(Element))};
   const auto run = [&](auto kernel) {
     return launch(check, options, kernel, Blocks{1}, Threads{kWarpRows * 4 * 32}, shared, view<const Element, 2>(a),

@@ -108,6 +108,25 @@ TEST_CASE("a product of doubles agrees with a loop") {
   });
 }
 
+TEST_CASE("a product of 16 rows of doubles agrees with a loop") {
+  const Matrices matrices(16, -1000000, 1000000);
+  run_clean(64, [&] {
+    const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+    double a[8], b[4], sums[4] = {0.5, -0.5, 1, 2};
+    for (int i = 0; i < 8; ++i) a[i] = matrices.at(matrices.a, g + i % 2 * 8, t + i / 2 * 4);
+    for (int i = 0; i < 4; ++i) b[i] = matrices.at(matrices.b, g, t + 4 * i);
+    const double before[4] = {0.5, -0.5, 1, 2};
+    ptx::mma_m16n8k16_f64(sums, a, b);
+    for (int q = 0; q < 4; ++q) {
+      double expected = before[q];
+      for (int k = 0; k < 16; ++k)
+        expected +=
+            double(matrices.at(matrices.a, g + q / 2 * 8, k)) * matrices.at(matrices.b, 2 * t + q % 2, k);
+      REQUIRE(sums[q] == expected);
+    }
+  });
+}
+
 TEST_CASE("sums of 32-bit integers wrap") {
   run_clean(32, [] {
     const std::uint32_t a[4] = {0x7f7f7f7f, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f7f7f7f},

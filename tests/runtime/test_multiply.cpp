@@ -107,8 +107,8 @@ TEST_CASE("products of 8-bit integers") {
 TEST_CASE("products of floats and doubles") {
   check_orders<float, FragmentLayout<16, 8, 1, 1>, 8>(-1000, 1000);
   check_orders<float, FragmentLayout<64, 48, 2, 2>, 24>(-500, 500);
-  check_orders<double, FragmentLayout<16, 8, 1, 1>, 8>(-9000, 9000);
-  check_orders<double, FragmentLayout<64, 48, 2, 2>, 24>(-6000, 6000);
+  check_orders<double, FragmentLayout<16, 8, 1, 1>, 16>(-9000, 9000);
+  check_orders<double, FragmentLayout<64, 48, 2, 2>, 48>(-6000, 6000);
 }
 
 TEST_CASE("a product whose operand is the sums of another") {

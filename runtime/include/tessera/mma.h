@@ -125,25 +125,33 @@ struct Mma<float> {
   }
 };
 
+/// K is in another order than the instruction has it, the same for both operands: no access meets a bank of shared memory
+/// twice, whichever way the lines run.
 template <>
 struct Mma<double> {
   using Element = double;
   using Sum = double;
-  static constexpr int kDepth = 4;
+  static constexpr int kDepth = 16;
 
   struct A {
-    double row[2];
+    double at[8];  // [2 * number of k + row of the block's two]
   };
   struct B {
-    double column;
+    double at[4];
   };
+
+  /// Which k is number `i` of the threads in a column of lanes.
+  static TESSERA_HD constexpr int depth(int lane_column, int i) {
+    return lane_column / 2 * 8 + (lane_column ^ i) * 2 + lane_column % 2;
+  }
 
   template <Major kMajor, typename Tile>
   static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
-    for (int i = 0; i < 2; ++i) part.row[i] = access.load(row + 8 * i + lane.row, k + lane.column);
+    for (int i = 0; i < 8; ++i)
+      part.at[i] = access.load(row + i % 2 * 8 + lane.row, k + depth(lane.column, i / 2));
   }
   template <Major kMajor, int kBlocks, typename Tile>
   static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
@@ -151,12 +159,22 @@ struct Mma<double> {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
-    for (int block = 0; block < kBlocks; ++block)
-      parts[block].column = access.load(column + 8 * block + lane.row, k + lane.column);
+    for (int block = 0; block < kBlocks; ++block) {
+      TESSERA_UNROLL
+      for (int i = 0; i < 4; ++i)
+        parts[block].at[i] = access.load(column + 8 * block + lane.row, k + depth(lane.column, i));
+    }
   }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
-    ptx::mma_m8n8k4_f64(sums, a.row[0], b.column, where);
-    ptx::mma_m8n8k4_f64(sums + 2, a.row[1], b.column, where);
+#if TESSERA_TWIN || __CUDA_ARCH__ >= 900
+    ptx::mma_m16n8k16_f64(sums, a.at, b.at, where);
+#else
+    TESSERA_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      ptx::mma_m8n8k4_f64(sums, a.at[2 * i], b.at[i], where);
+      ptx::mma_m8n8k4_f64(sums + 2, a.at[2 * i + 1], b.at[i], where);
+    }
+#endif
   }
 };
 

@@ -58,18 +58,23 @@ void multiply_words(void* const (&lanes)[kLanes]) {
   }
 }
 
-/// sums[8][8] += a[8][4] * b[4][8] of doubles.
-inline void multiply_f64(void* const (&lanes)[kLanes]) {
-  double a[8][4], b[8][4];
+/// sums[8 kRowBlocks][8] += a[8 kRowBlocks][kDepth] * b[kDepth][8] of doubles.
+template <int kRowBlocks, int kDepth>
+void multiply_f64(void* const (&lanes)[kLanes]) {
+  double a[8 * kRowBlocks][kDepth], b[8][kDepth];
   for (int lane = 0; lane < kLanes; ++lane) {
     const auto& mine = *static_cast<const MmaLane<double, double>*>(lanes[lane]);
-    a[lane / 4][lane % 4] = *mine.a;
-    b[lane / 4][lane % 4] = *mine.b;
+    for (int j = 0; j < kDepth / 4; ++j) {
+      for (int block = 0; block < kRowBlocks; ++block)
+        a[lane / 4 + 8 * block][lane % 4 + 4 * j] = mine.a[j * kRowBlocks + block];
+      b[lane / 4][lane % 4 + 4 * j] = mine.b[j];
+    }
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     double* sums = static_cast<const MmaLane<double, double>*>(lanes[lane])->sums;
-    for (int q = 0; q < 2; ++q) {
-      for (int k = 0; k < 4; ++k) sums[q] = std::fma(a[lane / 4][k], b[lane % 4 * 2 + q][k], sums[q]);
+    for (int q = 0; q < 2 * kRowBlocks; ++q) {
+      for (int k = 0; k < kDepth; ++k)
+        sums[q] = std::fma(a[lane / 4 + q / 2 * 8][k], b[lane % 4 * 2 + q % 2][k], sums[q]);
     }
   }
 }
@@ -93,7 +98,12 @@ TESSERA_TWIN_MMA(mma_m16n8k32_u8, std::uint8_t, std::int32_t)
 
 inline void mma_m8n8k4_f64(double* sums, double a, double b, Location where = Location::current()) {
   twin::MmaLane<double, double> mine{sums, &a, &b};
-  twin::do_together(&twin::multiply_f64, &mine, where);
+  twin::do_together(&twin::multiply_f64<1, 4>, &mine, where);
+}
+inline void mma_m16n8k16_f64(double* sums, const double (&a)[8], const double (&b)[4],
+                             Location where = Location::current()) {
+  twin::MmaLane<double, double> mine{sums, a, b};
+  twin::do_together(&twin::multiply_f64<2, 16>, &mine, where);
 }
 
 inline tf32 cvt_rna_tf32(float x) {
