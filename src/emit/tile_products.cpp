@@ -177,7 +177,7 @@ void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<c
         emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
       });
   emit(lowered::Barrier{"everyone has read the tiles before"});
-  loop("int stage = 0; stage < kStages - 1; ++stage", true, Scope{},
+  loop("int stage = 0; stage < kStages - 1; ++stage", false, Scope{},
        [&] { emit(lowered::Evaluate{lowered::name(fetch + "(stage, stage)", DType::index)}); });
   emit(lowered::Local{"int", stage, {}, lowered::integer(0), false, false});
   emit(lowered::Local{"int", next, {}, lowered::name("kStages - 1", DType::index), false, false});

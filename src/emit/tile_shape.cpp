@@ -16,15 +16,16 @@ namespace {
 
 constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
 constexpr int kFewWarps = 4, kManyWarps = 8;
-constexpr int64_t kLineBytes = 32;        // the least of a line in shared memory
-constexpr int64_t kDepthBytes = 128;      // of a line along the depth, where nothing is asked for
-constexpr int64_t kWidth = 128;           // of a tile in registers, where nothing is asked for
-constexpr int64_t kLoopWidth = 64;        // the same of columns that a loop brings
-constexpr int64_t kSumRegisters = 192;    // of a thread, for tiles that a request fixes
-constexpr int64_t kTileRegisters = 208;   // the same with what is read of factors, for tiles of our choice
-constexpr int64_t kFactorRegisters = 64;  // of those: more is not read ahead
-constexpr int64_t kLeastTile = 64;        // what is shrunk for a second block on a multiprocessor
-constexpr int64_t kLeastLoopWidth = 32;   // of columns that a loop brings
+constexpr int64_t kLineBytes = 32;       // the least of a line in shared memory
+constexpr int64_t kDepthBytes = 128;     // of a line along the depth, where nothing is asked for
+constexpr int64_t kWidth = 128;          // of a tile in registers, where nothing is asked for
+constexpr int64_t kLoopWidth = 64;       // the same of columns that a loop brings
+constexpr int64_t kSumRegisters = 192;   // of a thread, for tiles that a request fixes
+constexpr int64_t kTileRegisters = 208;  // the same with what is read of factors, for tiles of our choice
+constexpr int64_t kColumnsAtOnce = 128;  // that `multiply` reads beside rows in registers
+constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
+constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor
+constexpr int64_t kLeastLoopWidth = 32;  // of columns that a loop brings
 constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
 constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
 constexpr int kReservedPerBlock = 1024;  // of shared memory, by the system
@@ -267,12 +268,17 @@ class ShapeChooser {
   int64_t factor_registers(const TileShape& shape) const {
     int64_t most = 0;
     for (const auto& [id, product] : plan_.products) {
-      const int64_t rows = shape.extent.at(product.rows.width) / shape.warp_rows / kWarpBlockRows,
-                    columns = shape.extent.at(product.columns.width) / shape.warp_columns / kWarpBlockColumns;
-      const bool from_registers = product.rows.way == TileFactor::Way::registers;
-      most = std::max(most, 2 * ((from_registers ? 0 : 4 * rows) + 2 * columns));
+      int64_t rows = shape.extent.at(product.rows.width) / shape.warp_rows,
+              columns = shape.extent.at(product.columns.width) / shape.warp_columns;
+      if (product.rows.way == TileFactor::Way::registers) {
+        rows = 0;
+        columns = std::min(columns, kColumnsAtOnce);
+      }
+      const DType type = kernel_.values[product.rows.value].dtype;
+      const int64_t bytes = (rows + columns) * instruction_depth(type, product.is_tf32) * size_in_bytes(type);
+      most = std::max(most, 2 * bytes / (kWarpThreads * kRegisterBytes));
     }
-    return std::min(most, kFactorRegisters);
+    return most;
   }
 
   /// What a warp reads of both factors for a step, of all products.

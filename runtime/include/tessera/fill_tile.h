@@ -162,8 +162,8 @@ TESSERA_DEVICE void start_regular_copies(const Fill& fill) {
   }
 }
 
-/// So many chunks are under way before the first is stored.
-inline constexpr int kChunksAtOnce = 2;
+/// So many chunks are under way before the first is stored; more of a tile whose addresses cost little.
+inline constexpr int kChunksAtOnce = 2, kRegularChunksAtOnce = 8;
 
 /// The chunk at `place`, with nothing known of the others.
 template <typename T, typename Fill>
@@ -234,7 +234,7 @@ TESSERA_DEVICE void copy_shifted(const Fill& fill) {
   using Order = typename Fill::Order;
   const int thread = computed_here(thread_index());
   if constexpr (Order::kIsRegular) {
-    constexpr int kCount = Order::regular_group(kChunksAtOnce);
+    constexpr int kCount = Order::regular_group(kRegularChunksAtOnce);
     if (fill.is_whole()) {
       TESSERA_NO_UNROLL
       for (int first = thread; first < Order::kCopies; first += kCount * kThreads)

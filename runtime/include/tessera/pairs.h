@@ -21,18 +21,24 @@ class Pairs {
 #if TESSERA_TWIN
     line_.store(i, value, part, where);
 #else
-    if (at_once_ && part.is_whole())
-      return detail::store_vector<detail::Space::global>(line_.data + i, value);
-    TESSERA_UNROLL
-    for (int n = 0; n < 2; ++n) {
-      if (part.has(n))
-        detail::store_vector<detail::Space::global>(line_.data + (i + n) * line_.stride,
-                                                    Vector<T, 1>{{value[n]}});
-    }
+    const bool whole = at_once_ && part.is_whole();
+    T* to = line_.data + i * line_.stride;
+    store_if(whole, to, value);
+    store_if(!whole && part.has(0), to, Vector<T, 1>{{value[0]}});
+    store_if(!whole && part.has(1), to + line_.stride, Vector<T, 1>{{value[1]}});
 #endif
   }
 
  private:
+#if !TESSERA_TWIN
+  template <int N>
+  static TESSERA_DEVICE void store_if(bool condition, T* to, const Vector<T, N>& value) {
+    typename detail::Access<sizeof(T) * N>::Type word;
+    std::memcpy(&word, &value, sizeof word);
+    ptx::st_global_if(to, word, condition);
+  }
+#endif
+
   Line<T, Rank> line_;
   bool at_once_;
 };

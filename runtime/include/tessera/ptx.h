@@ -29,6 +29,40 @@ __device__ __forceinline__ void st_global_v4(void* to, uint4 words) {
                : "memory");
 }
 
+/// @condition st.global: without a branch, so that many results are written in a row.
+__device__ __forceinline__ void st_global_if(void* to, std::uint8_t word, bool condition) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b8 [%0], %1; }"
+               :
+               : "l"(global_address(to)), "r"(static_cast<std::uint32_t>(word)),
+                 "r"(static_cast<int>(condition))
+               : "memory");
+}
+__device__ __forceinline__ void st_global_if(void* to, std::uint16_t word, bool condition) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b16 [%0], %1; }"
+               :
+               : "l"(global_address(to)), "h"(word), "r"(static_cast<int>(condition))
+               : "memory");
+}
+__device__ __forceinline__ void st_global_if(void* to, std::uint32_t word, bool condition) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b32 [%0], %1; }"
+               :
+               : "l"(global_address(to)), "r"(word), "r"(static_cast<int>(condition))
+               : "memory");
+}
+__device__ __forceinline__ void st_global_if(void* to, uint2 words, bool condition) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p st.global.v2.b32 [%0], {%1, %2}; }"
+               :
+               : "l"(global_address(to)), "r"(words.x), "r"(words.y), "r"(static_cast<int>(condition))
+               : "memory");
+}
+__device__ __forceinline__ void st_global_if(void* to, uint4 words, bool condition) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p st.global.v4.b32 [%0], {%1, %2, %3, %4}; }"
+               :
+               : "l"(global_address(to)), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w),
+                 "r"(static_cast<int>(condition))
+               : "memory");
+}
+
 /// @condition ld.global.nc: without a branch, so that many are under way at once. Any words where it does not hold.
 __device__ __forceinline__ std::uint32_t ld_global_nc_if(const std::uint32_t* from, bool condition) {
   std::uint32_t word;
