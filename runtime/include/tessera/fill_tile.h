@@ -14,7 +14,7 @@ enum class Copy {
   async_16,  ///< cp.async of 16 bytes: along the lines stride 1, addresses of chunks multiples of 16 bytes
   async_8,   ///< the same of 8 and of 4 bytes; elements of 8 and of 4 bytes at any stride
   async_4,
-  shifted,   ///< through registers, 16 bytes at a time: along the lines stride 1, any alignment
+  shifted,  ///< along the lines stride 1, any alignment: cp.async of words, or 16 bytes at a time through registers
   elements,  ///< through registers, one by one: any strides, any alignment
 };
 
@@ -162,8 +162,8 @@ TESSERA_DEVICE void start_regular_copies(const Fill& fill) {
   }
 }
 
-/// So many chunks are under way before the first is stored; more of a tile whose addresses cost little.
-inline constexpr int kChunksAtOnce = 2, kRegularChunksAtOnce = 8;
+/// So many chunks are under way before the first is stored.
+inline constexpr int kChunksAtOnce = 2;
 
 /// The chunk at `place`, with nothing known of the others.
 template <typename T, typename Fill>
@@ -227,14 +227,53 @@ TESSERA_DEVICE void copy_chunks(const Fill& fill, int first) {
   }
 }
 
-/// All chunks of this thread. The loops stay loops, and what follows from the thread is computed here: more loads at once,
+/// Whether all copies of the elements of a word of 32 bits begin at one.
+template <typename T, typename Fill>
+TESSERA_DEVICE bool lies_in_words(const Fill& fill) {
+  if constexpr (sizeof(T) >= 4) return true;
+  const auto first = reinterpret_cast<std::uintptr_t>(fill.from(CopyPlace{0, 0}));
+  const index pitch = fill.plane.stride[Fill::kLineAxis] * static_cast<index>(sizeof(T));
+  return first % 4 == 0 && pitch % 4 == 0 &&
+         fill.plane.begin[Fill::kPositionAxis] <= fill.at[Fill::kPositionAxis];
+}
+
+/// Asynchronous copies of words. The loop stays a loop: they are many.
+template <int kThreads, typename T, typename Words>
+TESSERA_DEVICE void copy_words(const Words& fill) {
+  using Order = typename Words::Order;
+  using Tile = typename Words::Tile;
+  constexpr Copy kCopy = sizeof(T) == 8 ? Copy::async_8 : Copy::async_4;
+  const T* base = fill.from({0, 0});
+  const Existing lines = existing(fill.plane, Words::kLineAxis, fill.at[Words::kLineAxis], Tile::kLines);
+  const Existing positions =
+      existing(fill.plane, Words::kPositionAxis, fill.at[Words::kPositionAxis], Tile::kLength);
+  TESSERA_NO_UNROLL
+  for (int copy = thread_index(); copy < Order::kCopies; copy += kThreads) {
+    const CopyPlace place = Order::place(copy);
+    PartCopy<T> part{
+        base + place.line * fill.plane.stride[Words::kLineAxis] + place.position * fill.position_stride(),
+        lines.has(place.line) ? Words::count(positions, place.position) : 0,
+        fill.tile.index_of(place.line, place.position)};
+#if TESSERA_TWIN
+    if (!fill.may_copy(place, part.count)) part.count = 0;
+#endif
+    start_copy<kCopy>(fill.tile.elements, part, fill.where);
+  }
+}
+
+/// All chunks of this thread, by words where lines begin at words. The loops stay loops, and what follows from the thread is computed here: more loads at once,
 /// or addresses kept throughout a loop around, would want more registers than there are.
 template <int kThreads, typename T, typename Fill>
 TESSERA_DEVICE void copy_shifted(const Fill& fill) {
   using Order = typename Fill::Order;
+  if (lies_in_words<T>(fill)) {
+    using Words =
+        TileFill<(sizeof(T) < 4 ? 4 / sizeof(T) : 1), kThreads, Fill::kPositionAxis, typename Fill::Tile, T>;
+    return copy_words<kThreads, T>(Words{fill.tile, fill.plane, fill.at, fill.where});
+  }
   const int thread = computed_here(thread_index());
   if constexpr (Order::kIsRegular) {
-    constexpr int kCount = Order::regular_group(kRegularChunksAtOnce);
+    constexpr int kCount = Order::regular_group(kChunksAtOnce);
     if (fill.is_whole()) {
       TESSERA_NO_UNROLL
       for (int first = thread; first < Order::kCopies; first += kCount * kThreads)
