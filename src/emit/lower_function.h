@@ -314,8 +314,9 @@ class FunctionLowering {
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   mutable std::map<ir::ValueId, int> levels_;  // found so far
-  int sweep_ = -1;                             // the sweep being written, or -1
-  std::optional<ir::ValueId> unnamed_;         // it goes straight to where it is held
+  std::vector<ir::ValueId> looping_;    // reductions over the elements of a vector whose loops are open
+  int sweep_ = -1;                      // the sweep being written, or -1
+  std::optional<ir::ValueId> unnamed_;  // it goes straight to where it is held
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
   std::set<Instance> counted_;  // in kept_bytes_
