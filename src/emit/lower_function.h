@@ -326,6 +326,7 @@ class FunctionLowering {
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   std::map<std::pair<ir::ValueId, ir::AxisId>, std::vector<ir::Conjunct>> ends_;  // of terms, found so far
   mutable std::map<ir::ValueId, int> levels_;                                     // found so far
+  std::vector<ir::ValueId> looping_;    // reductions over the elements of a vector whose loops are open
   int sweep_ = -1;                      // the sweep being written, or -1
   std::optional<ir::ValueId> unnamed_;  // it goes straight to where it is held
   int next_sweep_ = 0;

@@ -96,7 +96,11 @@ std::vector<ir::ValueId> FunctionLowering::fused_with(ir::ValueId id, size_t tar
     if (!reduce || crossed_lane(*reduce) != lane || level_of(other) != level_of(id)) continue;
     const bool has_copies = std::any_of(dependence.axes.begin(), dependence.axes.end(),
                                         [&](ir::AxisId axis) { return phase_.role(axis) == Role::unrolled; });
-    const bool same_place = !has_copies && defined_.contains(other) && scope_of(other) == target;
+    // What varies along a loop that is not open belongs to that loop, though no scope here says so.
+    const bool stands_here = std::all_of(dependence.axes.begin(), dependence.axes.end(),
+                                         [&](ir::AxisId axis) { return is_bound(axis); });
+    const bool same_place =
+        !has_copies && stands_here && defined_.contains(other) && scope_of(other) == target;
     if (other == id || (same_place && !scopes_[target].memo.contains(instance(other))))
       result.push_back(other);
   }
@@ -295,9 +299,12 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
   if (const auto known = scopes_[target].folded.find(key); known != scopes_[target].folded.end())
     return known->second;
   at_scope(target, [&] {
+    const size_t outer = looping_.size();
     std::vector<Accumulator> accumulators;
-    for (ir::ValueId other : looped_with(id, op, target))
+    for (ir::ValueId other : looped_with(id, op, target)) {
       accumulators.push_back(open_accumulator(other, "kVector"));
+      looping_.push_back(other);
+    }
     std::vector<ir::ValueId> folded;
     for (const Accumulator& accumulator : accumulators) folded.push_back(accumulator.reduce->operand);
     points(
@@ -310,11 +317,13 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
         folded);
     for (const Accumulator& accumulator : accumulators)
       scopes_.back().folded[instance(accumulator.value)] = read(accumulator);
+    looping_.resize(outer);
   });
   return scopes_[target].folded.at(key);
 }
 
-// Reductions over the same axes at the same place, none of which needs another: one loop does for all.
+// Reductions over the same axes at the same place, none of which needs another, nor one whose loop is still open: one
+// loop does for all.
 std::vector<ir::ValueId> FunctionLowering::looped_with(ir::ValueId id, const ir::Reduce& op, size_t target) {
   std::vector<ir::ValueId> result;
   for (const auto& [other, dependence] : analysis_.dependence) {
@@ -324,10 +333,12 @@ std::vector<ir::ValueId> FunctionLowering::looped_with(ir::ValueId id, const ir:
          dependence.axes != analysis_.dependence.at(id).axes || scope_of(other, true) != target ||
          scopes_[target].folded.contains(instance(other)) || level_of(other) != level_of(id)))
       continue;
-    const bool independent = std::none_of(result.begin(), result.end(), [&](ir::ValueId earlier) {
+    const auto is_needed = [&](ir::ValueId earlier) {
       std::set<ir::ValueId> visited;
       return needs_reduction(other, earlier, visited);
-    });
+    };
+    const bool independent = std::none_of(result.begin(), result.end(), is_needed) &&
+                             std::none_of(looping_.begin(), looping_.end(), is_needed);
     std::set<ir::ValueId> visited;
     if (other == id || (independent && !needs_reduction(id, other, visited))) result.push_back(other);
   }

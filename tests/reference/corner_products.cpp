@@ -97,6 +97,40 @@ void read_both_ways(Problem& problem) {
   });
 }
 
+void block_totals(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto rows = problem.out("rows"), columns = problem.out("columns"), blocks = problem.out("blocks");
+  const int64_t M = problem.dim("M"), N = problem.dim("N"), P = problem.dim("P"), Q = problem.dim("Q");
+  const auto block = [&](int64_t m_begin, int64_t m_end, int64_t n_begin, int64_t n_end) {
+    double sum = 0;
+    for (int64_t m = m_begin; m < std::min(m_end, M); ++m)
+      for (int64_t n = n_begin; n < std::min(n_end, N); ++n)
+        sum += total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    return sum;
+  };
+  for_matrix(M, P, [&](int64_t m, int64_t p) { rows(m, p) = block(m, m + 1, 32 * p, 32 * p + 32); });
+  for_matrix(Q, N, [&](int64_t q, int64_t n) { columns(q, n) = block(16 * q, 16 * q + 16, n, n + 1); });
+  for_matrix(Q, P,
+             [&](int64_t q, int64_t p) { blocks(q, p) = block(16 * q, 16 * q + 16, 32 * p, 32 * p + 32); });
+}
+
+void row_distances(Problem& problem) {
+  const auto x = problem.in("x"), z = problem.in("z");
+  const auto y = problem.out("y"), far = problem.out("far"), w = problem.out("w");
+  const int64_t D = problem.dim("D"), P = problem.dim("P");
+  for (int64_t i = 0; i < problem.dim("N"); ++i) {
+    const auto distance = [&](int64_t j) {
+      return total(D, [&](int64_t d) { return (x(i, d) - z(j, d)) * (x(i, d) - z(j, d)); });
+    };
+    double greatest = -1;
+    for (int64_t j = 0; j < P; ++j) greatest = std::max(greatest, distance(j));
+    const double all = total(P, distance), row = total(D, [&](int64_t d) { return x(i, d); });
+    y(i) = all;
+    far(i) = greatest;
+    for (int64_t d = 0; d < D; ++d) w(i, d) = x(i, d) * all - row * greatest;
+  }
+}
+
 void weighted_rows(Problem& problem) {
   const auto q = problem.in("q"), k = problem.in("k"), v = problem.in("v");
   const auto o = problem.out("o"), top = problem.out("top");
@@ -345,6 +379,16 @@ void add_tile_cases(std::vector<Case>& cases) {
   add("read_both_ways", {"M", "D", "L"},
       {bytes("a", {"M", "D"}), bytes("b", {"L", "D"}), result("y", {"M", "D"})}, read_both_ways);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("D") <= 64; };
+  add("block_totals", {"M", "N", "K"},
+      {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), result("rows", {"M", "P"}),
+       result("columns", {"Q", "N"}), result("blocks", {"Q", "P"})},
+      block_totals);
+  cases.back().derived = {{"P", [](const Sizes& sizes) { return (sizes.at("N") + 31) / 32; }},
+                          {"Q", [](const Sizes& sizes) { return (sizes.at("M") + 15) / 16; }}};
+  add("row_distances", {"N", "P", "D"},
+      {bytes("x", {"N", "D"}), bytes("z", {"P", "D"}), result("y", {"N"}), result("far", {"N"}),
+       result("w", {"N", "D"})},
+      row_distances);
   add("weighted_rows", {"S", "T", "D", "E"},
       {bytes("q", {"S", "D"}), bytes("k", {"T", "D"}), bytes("v", {"T", "E"}), result("o", {"S", "E"}),
        result("top", {"S"})},

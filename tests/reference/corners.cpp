@@ -334,6 +334,20 @@ void add_state_cases(std::vector<Case>& cases) {
       folded_behind_loop));
 }
 
+void folds_in_both_orders(Problem& problem) {
+  const auto x = problem.in("x"), u = problem.in("u"), v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z");
+  double all_u = 0, all_v = 0;
+  for (int64_t k = 0; k < 3; ++k) all_u += u(k);
+  for (int64_t l = 0; l < 20; ++l) all_v += v(l);
+  for (int64_t i = 0; i < problem.dim("N"); ++i) {
+    for (int64_t j = 0; j < problem.dim("P"); ++j) {
+      y(i, j) = (20 * x(i, j) + all_v) * all_u;
+      z(i, j) = 20 * x(i, j) * all_u - all_v;
+    }
+  }
+}
+
 void add_tile_cases(std::vector<Case>& cases) {
   cases.push_back(corner("tiles.tsr", "blocks", {"A", "B"},
                          {small("x", {"A", "B"}), result("y", {"P", "Q"}), result("ends", {"P", "Q"})},
@@ -354,6 +368,10 @@ void add_tile_cases(std::vector<Case>& cases) {
                           result("w", {"R", "D"})},
                          both_dimensions));
   cases.back().allowed = [](const Sizes& sizes) { return has_columns(sizes) && sizes.at("D") >= 1; };
+  cases.push_back(corner("tiles.tsr", "folds_in_both_orders", {"N", "P"},
+                         {small("x", {"N", "P"}), small("u", {"3"}), small("v", {"20"}),
+                          result("y", {"N", "P"}), result("z", {"N", "P"})},
+                         folds_in_both_orders));
 }
 
 }  // namespace
