@@ -181,6 +181,20 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+/// Whether results agree: bit by bit, but for the exponential of a GPU, which shares its bound with the host's and not
+/// its bits.
+template <typename Operation>
+bool agree(typename Operation::Output device, std::uint64_t index) {
+  const auto host = evaluate<Operation>(index);
+  if constexpr (std::is_same_v<Operation, exp_fast> || std::is_same_v<Operation, exp2_fast>) {
+    const double x = argument(3 * index, float{}), largest = 0x1.fp127, least = 0x1p-124;
+    if (device != device || host != host) return device != device && host != host;
+    if (host >= largest || device >= largest) return host >= largest && device >= largest;
+    return std::abs(double{device} - host) <= 0x1p-19 * (1 + std::abs(x)) * host + (host < least ? least : 0);
+  }
+  return same_bits(device, host);
+}
+
 /// The device's results for every index, compared with the host's; returns the number that differ and one of
 /// them.
 template <typename Operation>
@@ -192,7 +206,7 @@ long count_mismatches(const std::vector<typename Operation::Output>& device, std
   for (int worker = 0; worker < workers; ++worker) {
     threads.emplace_back([&, worker] {
       for (std::uint64_t i = worker; i < kCount; i += workers) {
-        if (same_bits(device[i], evaluate<Operation>(i))) continue;
+        if (agree<Operation>(device[i], i)) continue;
         counts[worker] += 1;
         examples[worker] = i;
       }
@@ -257,9 +271,9 @@ bool compare() {
 
 template <typename... Operations>
 bool compare_all() {
-  bool agree = true;
-  ((agree = compare<Operations>() && agree), ...);
-  return agree;
+  bool all = true;
+  ((all = compare<Operations>() && all), ...);
+  return all;
 }
 
 #define BOTH(function) function##_f32, function##_f64
@@ -298,7 +312,7 @@ int main() {
   const bool functions = compare_functions();
   const bool conversions = compare_conversions();
   const bool integers = compare_integers();
-  const bool agree = functions && conversions && integers;
-  std::puts(agree ? "host and device agree bit by bit" : "HOST AND DEVICE DISAGREE");
-  return agree ? 0 : 1;
+  const bool all = functions && conversions && integers;
+  std::puts(all ? "host and device agree" : "HOST AND DEVICE DISAGREE");
+  return all ? 0 : 1;
 }

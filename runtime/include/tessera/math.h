@@ -16,8 +16,8 @@ TESSERA_HD double exp2(double x);
 TESSERA_HD float expm1(float x);
 TESSERA_HD double expm1(double x);
 
-/// What `precision(exp = fast)` makes of exp and exp2: relative error at most 2^-20 (1 + |x|), a short
-/// polynomial that is bitwise the same everywhere; results below 2^-125 become 0.
+/// What `precision(exp = fast)` makes of exp and exp2: relative error at most 2^-20 (1 + |x|), one instruction on a
+/// GPU and a short polynomial elsewhere; results below 2^-125 become 0 or keep fewer bits.
 TESSERA_HD float exp_fast(float x);
 TESSERA_HD float exp2_fast(float x);
 
