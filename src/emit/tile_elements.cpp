@@ -158,6 +158,11 @@ Expr TileLowering::element_of(const HeldTile& tile) const {
 
 std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
   if (holding_.contains(id)) return Evaluated{lowered::boolean(true), nullptr};
+  if (const auto vector = vectors_.find(id); vector != vectors_.end()) {
+    const DType type = kernel_.values[id].dtype;
+    const Expr part = lowered::name(vector->second, type);
+    return Evaluated{lowered::vector_element(part, lowered::name(item_, DType::index), type), nullptr};
+  }
   const auto found = held_.find(id);
   if (found == held_.end()) return std::nullopt;
   // Computed anew where threads have other elements.

@@ -105,6 +105,7 @@ void TileLowering::declare_factors() {
 
 void TileLowering::declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset) {
   if (factor.way == TileFactor::Way::registers) return;
+  for (const TileFactor& part : factor.parts) declare_factor(product, part, offset);
   const bool is_staged = factor.way == TileFactor::Way::staged;
   const auto same = std::ranges::find_if(
       factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
@@ -120,14 +121,18 @@ void TileLowering::declare_factor(const TileProduct& product, const TileFactor& 
   }
   if (is_staged && !majors_.contains(factor.load))
     majors_[factor.load] = names_.take("kMajor" + capitalised(name));
-  entry.major = is_staged ? majors_.at(factor.load) : "Major::k";
+  // Lines of what is computed run along those of what it is computed from.
+  entry.major = is_staged              ? majors_.at(factor.load)
+                : factor.parts.empty() ? "Major::k"
+                                       : majors_.at(factor.parts[0].load);
   const std::string elements = named(name + "_elements");
   const std::string tile_type = names_.take("Tile" + capitalised(name));
   entry.ring = named(name + (entry.is_ring ? "_tiles" : "_tile"));
   entry.tile = entry.ring;
   const std::string &width = extents_.at(factor.width), &depth = extents_.at(factor.depth);
+  entry.type = tile_type;
   const std::string lines =
-      is_staged
+      entry.major != "Major::k"
           ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
           : fmt::format("{}, {}", width, depth);
   emit(lowered::Using{tile_type, entry.is_ring

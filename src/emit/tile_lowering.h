@@ -33,8 +33,9 @@ struct FactorTile {
   std::string plane = {};  // staged: the part of the tensor it is filled from
   std::string major = {};  // "kMajorA", "Major::k"
   std::string across =
-      {};                // the same for a product that sums over what is the width here; "" if there is none
-  bool is_ring = false;  // several stages
+      {};                 // the same for a product that sums over what is the width here; "" if there is none
+  bool is_ring = false;   // several stages
+  std::string type = {};  // of the tile
 };
 
 class TileLowering : public FunctionLowering {
@@ -122,6 +123,12 @@ class TileLowering : public FunctionLowering {
   void store_factor(const TileProduct& product, const TileFactor& factor);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);
+  void store_in_vectors(const TileFactor& factor, const FactorTile& tile);
+  void load_parts(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                  const std::string& position);
+  void compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& vector,
+                      const std::string& line, const std::string& position);
+  int elements_at_once(const TileFactor& factor) const;
   void store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                   const std::string& position);
   /// Staged factors of products in a block that are filled at one level: in the body of `loop`, or of an instance.
@@ -148,6 +155,7 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
+  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
   AxisSet inside_;                              // axes whose coordinate is known to exist
   std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
   AxisSet whole_;                               // axes whose current tile is known to be whole

@@ -118,16 +118,12 @@ class TilePlanner {
     ir::ValueId below = factor.value;
     if (product.is_tf32) below = std::get<ir::Unary>(kernel_.values[below].op).operand;
     if (is_plain_part(below, factor)) {
-      factor.way = TileFactor::Way::staged;
-      factor.load = below;
-      const auto& loops = analysis_.dependence.at(below).loops;
-      factor.in_ring = product.has_own_loop || std::ranges::any_of(loops, [&](ir::AxisId axis) {
-                         return kernel_.axes[axis].is_tile();
-                       });
+      stage(product, factor, below);
       return true;
     }
     if (!plan_.anchored.contains(factor.value)) {
       factor.way = TileFactor::Way::computed;
+      collect_parts(product, factor, factor.value);
       return product.is_tf32 ? refuse("a computed factor is rounded to tf32") : true;
     }
     if (!plan_.is_in_registers(factor.depth))
@@ -140,6 +136,29 @@ class TilePlanner {
     const bool in_order = &factor == &product.rows && plan_.role(factor.depth) == TileRole::column;
     factor.way = converts && in_order ? TileFactor::Way::registers : TileFactor::Way::moved;
     return true;
+  }
+
+  void stage(const TileProduct& product, TileFactor& factor, ir::ValueId load) {
+    factor.way = TileFactor::Way::staged;
+    factor.load = load;
+    const auto& loops = analysis_.dependence.at(load).loops;
+    factor.in_ring = product.has_own_loop || std::ranges::any_of(loops, [&](ir::AxisId axis) {
+                       return kernel_.axes[axis].is_tile();
+                     });
+  }
+
+  /// The loads below a computed factor that can be staged.
+  void collect_parts(const TileProduct& product, TileFactor& factor, ir::ValueId value) {
+    TileFactor part{.value = value, .load = {}, .width = factor.width, .depth = factor.depth};
+    if (kernel_.values[value].total && is_plain_part(value, part)) {
+      const bool is_known =
+          std::ranges::any_of(factor.parts, [&](const TileFactor& other) { return other.load == value; });
+      stage(product, part, value);
+      if (!is_known) factor.parts.push_back(std::move(part));
+      return;
+    }
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[value].op))
+      collect_parts(product, factor, operand);
   }
 
   /// A load with one index along each axis of the factor, both affine with a constant or a size in front.

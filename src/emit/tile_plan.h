@@ -37,6 +37,8 @@ struct TileFactor {
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
+  std::vector<TileFactor> parts = {};  // computed: plain parts of tensors below it, staged themselves
+
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {
     if (value != other.value) return false;

@@ -17,6 +17,16 @@ void collect_dots(const ir::Block& statements, std::vector<ir::ValueId>& dots) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node)) dots.push_back(define->value);
 }
 
+/// The factors of a product, and the parts of computed ones, that are copied to shared memory.
+std::vector<const TileFactor*> staged_factors(const TileProduct& product) {
+  std::vector<const TileFactor*> staged;
+  for (const TileFactor* factor : {&product.rows, &product.columns}) {
+    if (factor->way == TileFactor::Way::staged) staged.push_back(factor);
+    for (const TileFactor& part : factor->parts) staged.push_back(&part);
+  }
+  return staged;
+}
+
 }  // namespace
 
 void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
@@ -26,8 +36,8 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
   for (ir::ValueId id : defined) {
     const auto entry = tiles_.products.find(id);
     if (entry == tiles_.products.end()) continue;
-    for (const TileFactor* factor : {&entry->second.rows, &entry->second.columns}) {
-      if (factor->way != TileFactor::Way::staged || entry->second.has_own_loop) continue;
+    if (entry->second.has_own_loop) continue;
+    for (const TileFactor* factor : staged_factors(entry->second)) {
       const Dependence& needs = analysis_.dependence.at(factor->load);
       const auto turns_with = [&](ir::AxisId axis) {
         return needs.axes.contains(axis) || needs.loops.contains(axis);
@@ -233,9 +243,10 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
   };
   if (!product.has_own_loop) return step();
   std::vector<const TileFactor*> staged;
-  for (const TileFactor* factor : {&product.rows, &product.columns})
-    if (factor->way == TileFactor::Way::staged && !(staged.size() == 1 && staged[0]->shares_tile(*factor)))
-      staged.push_back(factor);
+  for (const TileFactor* factor : staged_factors(product)) {
+    const auto shares = [&](const TileFactor* other) { return other->shares_tile(*factor); };
+    if (std::ranges::none_of(staged, shares)) staged.push_back(factor);
+  }
   const Range whole{lower_bound(product.depth), upper_bound(product.depth)};
   ring(product.depth, whole, staged, step);
 }
@@ -257,69 +268,6 @@ std::string TileLowering::in_registers(const TileProduct& product) {
     });
   });
   return fmt::format("operand<{}>({})", type_name(value.dtype), tile.name);
-}
-
-void TileLowering::store_factor(const TileProduct&, const TileFactor& factor) {
-  const FactorTile& tile = tile_of(factor);
-  emit(lowered::Barrier{"everyone has read the tile before"});
-  factor.way == TileFactor::Way::moved ? store_moved(factor, tile) : store_computed(factor, tile);
-  emit(lowered::Barrier{"the tile is complete"});
-}
-
-void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile) {
-  const ir::Value& value = kernel_.values[factor.value];
-  over(place_of({value.axes.begin(), value.axes.end()}), [&] {
-    const auto place = [&](ir::AxisId axis) {
-      const bool is_row = tiles_.role(axis) == TileRole::row;
-      return fmt::format("{}::{}({})", loop_layout_, is_row ? "row" : "column", strip_);
-    };
-    store_part(factor, tile, place(factor.width), place(factor.depth));
-  });
-}
-
-void TileLowering::store_computed(const TileFactor& factor, const FactorTile& tile) {
-  const std::string counter = names_.take("element");
-  const Loop outer = std::exchange(loop_, Loop::shared);
-  const AxisSet outer_inside = std::exchange(inside_, {});
-  const std::string depth = extents_.at(factor.depth),
-                    count = fmt::format("{} * {}", extents_.at(factor.width), depth);
-  Scope bindings;
-  std::vector<std::pair<std::string, Expr>> coordinates;
-  const auto bind = [&](ir::AxisId axis, const std::string& place) {
-    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    coordinates.emplace_back(name, lowered::add(range_of(axis).first, lowered::name(place, DType::index)));
-    places_[axis] = lowered::name(place, DType::index);
-    bindings.axes.insert(axis);
-    bindings.coordinates[axis] = lowered::name(name, DType::index);
-  };
-  const std::string line = fmt::format("{} / {}", counter, depth),
-                    position = fmt::format("{} % {}", counter, depth);
-  bind(factor.width, line);
-  bind(factor.depth, position);
-  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads", counter, count), false,
-       std::move(bindings), [&] {
-         for (const auto& [name, start] : coordinates)
-           emit(lowered::Local{"index", name, {}, start, true, false});
-         store_part(factor, tile, line, position);
-       });
-  for (const auto& [name, start] : coordinates) names_.release(name);
-  names_.release(counter);
-  loop_ = outer;
-  inside_ = outer_inside;
-}
-
-void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
-                              const std::string& position) {
-  const ir::Value& value = kernel_.values[factor.value];
-  const Expr inside = within({factor.width, factor.depth});
-  const Evaluated element = eval(factor.value);
-  const Expr exists = lowered::conjunction(inside, element.exists);
-  Expr stored = as_stored(as_float(element), value.dtype);
-  if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
-  const std::string index = fmt::format("{}.index_of({}, {})", tile.tile, line, position);
-  emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store",
-                                       {lowered::name(index, DType::index), stored}, DType::index)},
-       value.span);
 }
 
 }  // namespace tessera::emit

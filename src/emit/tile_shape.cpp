@@ -96,12 +96,19 @@ class ShapeChooser {
     return size_in_bytes(kernel_.values[factor.value].dtype);
   }
 
+  /// Of an element of a factor, or of a narrower tensor that it is computed from.
+  int64_t narrowest_size(const TileFactor& factor) const {
+    int64_t bytes = size_of(factor);
+    for (const TileFactor& part : factor.parts) bytes = std::min(bytes, size_of(part));
+    return bytes;
+  }
+
   /// What the extent of a tile along an axis is a multiple of.
   int64_t unit_of(ir::AxisId axis) const {
     int64_t unit = 1;
     for (const auto& [id, product] : plan_.products) {
       for (const TileFactor* factor : {&product.rows, &product.columns}) {
-        const int64_t line = kLineBytes / size_of(*factor);
+        const int64_t line = kLineBytes / narrowest_size(*factor);
         if (factor->depth == axis)
           unit = std::lcm(
               unit, std::lcm(line, instruction_depth(kernel_.values[factor->value].dtype, product.is_tf32)));
@@ -316,15 +323,18 @@ class ShapeChooser {
   int64_t shared_bytes(const TileShape& shape) const {
     int64_t sum = 0;
     std::vector<const TileFactor*> seen;
+    const auto add = [&](const TileFactor& factor) {
+      if (factor.way == TileFactor::Way::registers) return;
+      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(factor); }))
+        return;
+      seen.push_back(&factor);
+      const int64_t bytes = shape.extent.at(factor.width) * shape.extent.at(factor.depth) * size_of(factor);
+      sum += round_up(bytes * (factor.in_ring ? shape.stages : 1), 1024);
+    };
     for (const auto& [id, product] : plan_.products) {
       for (const TileFactor* factor : {&product.rows, &product.columns}) {
-        if (factor->way == TileFactor::Way::registers) continue;
-        if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
-          continue;
-        seen.push_back(factor);
-        const int64_t bytes =
-            shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
-        sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), 1024);
+        for (const TileFactor& part : factor->parts) add(part);
+        add(*factor);
       }
     }
     return sum;

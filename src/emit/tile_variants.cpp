@@ -25,10 +25,12 @@ struct StagedLoad {
 class TileVariants {
  public:
   explicit TileVariants(KernelPlan& plan) : plan_(plan), kernel_(*plan.kernel), tiles_(*plan.tiles) {
-    for (const auto& [id, product] : tiles_.products)
-      for (const TileFactor* factor : {&product.rows, &product.columns})
-        if (factor->way == TileFactor::Way::staged && !contains(factor->load))
-          loads_.push_back({factor->load, factor});
+    for (const auto& [id, product] : tiles_.products) {
+      for (const TileFactor* factor : {&product.rows, &product.columns}) {
+        add_load(*factor);
+        for (const TileFactor& part : factor->parts) add_load(part);
+      }
+    }
   }
 
   void run() {
@@ -47,6 +49,10 @@ class TileVariants {
   }
 
  private:
+  void add_load(const TileFactor& factor) {
+    if (factor.way == TileFactor::Way::staged && !contains(factor.load))
+      loads_.push_back({factor.load, &factor});
+  }
   bool contains(ir::ValueId load) const {
     return std::ranges::any_of(loads_, [&](const StagedLoad& known) { return known.value == load; });
   }

@@ -11,6 +11,20 @@ namespace tessera {
 /// What the lines of an operand tile run along: K, over which products are summed, or the rows (columns) of the result.
 enum class Major { k, mn };
 
+/// N elements of a tile along the lines of another one, whose lines run along kAlong: from `position` of line `line` on.
+template <int N, Major kMajor, Major kAlong, typename Tile>
+TESSERA_DEVICE Vector<typename Tile::Element, N> load_along(const Tile& tile, int line, int position,
+                                                            Location where = Location::current()) {
+  if constexpr (kMajor == kAlong) {
+    return tile.template load<N>(line, position, where);
+  } else {
+    Vector<typename Tile::Element, N> result;
+    TESSERA_UNROLL
+    for (int i = 0; i < N; ++i) result.set(i, tile.load(position + i, line, where));
+    return result;
+  }
+}
+
 namespace detail {
 
 /// A tile whose elements are named by their row (column) of the result and by k.

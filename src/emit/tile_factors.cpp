@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors of products that are no plain parts of tensors: stored to shared memory from registers, or computed there.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+void TileLowering::store_factor(const TileProduct&, const TileFactor& factor) {
+  const FactorTile& tile = tile_of(factor);
+  emit(lowered::Barrier{"everyone has read the tile before"});
+  if (factor.way == TileFactor::Way::moved) {
+    store_moved(factor, tile);
+  } else {
+    factor.parts.empty() ? store_computed(factor, tile) : store_in_vectors(factor, tile);
+  }
+  emit(lowered::Barrier{"the tile is complete"});
+}
+
+void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile) {
+  const ir::Value& value = kernel_.values[factor.value];
+  over(place_of({value.axes.begin(), value.axes.end()}), [&] {
+    const auto place = [&](ir::AxisId axis) {
+      const bool is_row = tiles_.role(axis) == TileRole::row;
+      return fmt::format("{}::{}({})", loop_layout_, is_row ? "row" : "column", strip_);
+    };
+    store_part(factor, tile, place(factor.width), place(factor.depth));
+  });
+}
+
+void TileLowering::store_computed(const TileFactor& factor, const FactorTile& tile) {
+  const std::string counter = names_.take("element");
+  const Loop outer = std::exchange(loop_, Loop::shared);
+  const AxisSet outer_inside = std::exchange(inside_, {});
+  const std::string depth = extents_.at(factor.depth),
+                    count = fmt::format("{} * {}", extents_.at(factor.width), depth);
+  Scope bindings;
+  std::vector<std::pair<std::string, Expr>> coordinates;
+  const auto bind = [&](ir::AxisId axis, const std::string& place) {
+    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
+    coordinates.emplace_back(name, lowered::add(range_of(axis).first, lowered::name(place, DType::index)));
+    places_[axis] = lowered::name(place, DType::index);
+    bindings.axes.insert(axis);
+    bindings.coordinates[axis] = lowered::name(name, DType::index);
+  };
+  const std::string line = fmt::format("{} / {}", counter, depth),
+                    position = fmt::format("{} % {}", counter, depth);
+  bind(factor.width, line);
+  bind(factor.depth, position);
+  loop(fmt::format("int {0} = thread_index(); {0} < {1}; {0} += kThreads", counter, count), false,
+       std::move(bindings), [&] {
+         for (const auto& [name, start] : coordinates)
+           emit(lowered::Local{"index", name, {}, start, true, false});
+         store_part(factor, tile, line, position);
+       });
+  for (const auto& [name, start] : coordinates) names_.release(name);
+  names_.release(counter);
+  loop_ = outer;
+  inside_ = outer_inside;
+}
+
+// As many as a vector of 16 bytes holds of the widest type.
+int TileLowering::elements_at_once(const TileFactor& factor) const {
+  auto widest = size_in_bytes(kernel_.values[factor.value].dtype);
+  for (const TileFactor& part : factor.parts)
+    widest = std::max(widest, size_in_bytes(kernel_.values[part.value].dtype));
+  return static_cast<int>(16 / widest);
+}
+
+// Neighbours of a line together: what they are computed from lies in shared memory already.
+void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile) {
+  const ir::Value& value = kernel_.values[factor.value];
+  const int count = elements_at_once(factor);
+  const Loop outer = std::exchange(loop_, Loop::shared);
+  const AxisSet outer_inside = std::exchange(inside_, {});
+  const std::string chunk = names_.take("chunk"),
+                    per_line = fmt::format("({}::kLength / {})", tile.type, count);
+  const std::string header = fmt::format("int {0} = thread_index(); {0} < {1}::kCount / {2}; {0} += kThreads",
+                                         chunk, tile.type, count);
+  loop(header, false, Scope{}, [&] {
+    const std::string line = named("line"), position = named("position"),
+                      vector = named(value.name.empty() ? "factor" : value.name);
+    const auto local = [&](const std::string& name, const std::string& text) {
+      emit(lowered::Local{"int", name, {}, lowered::name(text, DType::index), true, false});
+    };
+    local(line, fmt::format("{} / {}", chunk, per_line));
+    local(position, fmt::format("{} % {} * {}", chunk, per_line, count));
+    load_parts(factor, tile, line, position);
+    emit(lowered::Local{
+        fmt::format("Vector<{}, {}>", type_name(value.dtype), count), vector, {}, nullptr, false, false});
+    compute_vector(factor, tile, vector, line, position);
+    const Expr index =
+        lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
+    emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store",
+                                         {index, lowered::name(vector, value.dtype)}, DType::index)},
+         value.span);
+  });
+  names_.release(chunk);
+  vectors_.clear();
+  loop_ = outer;
+  inside_ = outer_inside;
+}
+
+void TileLowering::load_parts(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                              const std::string& position) {
+  for (const TileFactor& part : factor.parts) {
+    const FactorTile& source = tile_of(part);
+    const auto& load = std::get<ir::Load>(kernel_.values[part.load].op);
+    const std::string name = named(kernel_.tensors[load.tensor].name + "_part");
+    const std::string callee =
+        fmt::format("load_along<{}, {}, {}>", elements_at_once(factor), source.major, tile.major);
+    std::vector<Expr> arguments;
+    for (const std::string& text : {source.tile, line, position})
+      arguments.push_back(lowered::name(text, DType::index));
+    emit(lowered::Local{
+        "auto", name, {}, lowered::call(callee, std::move(arguments), DType::index), true, false});
+    vectors_[part.load] = name;
+  }
+}
+
+void TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& vector,
+                                  const std::string& line, const std::string& position) {
+  const ir::Value& value = kernel_.values[factor.value];
+  const std::string along = fmt::format("{} + {}", position, item_);
+  Scope bindings;
+  std::vector<std::pair<std::string, Expr>> coordinates;
+  const auto bind = [&](ir::AxisId axis, const std::string& if_k, const std::string& otherwise) {
+    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
+    const std::string place = fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
+    places_[axis] = lowered::name(place, DType::index);
+    coordinates.emplace_back(name, lowered::add(range_of(axis).first, places_.at(axis)));
+    bindings.axes.insert(axis);
+    bindings.coordinates[axis] = lowered::name(name, DType::index);
+  };
+  bind(factor.width, line, along);
+  bind(factor.depth, along, line);
+  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, elements_at_once(factor));
+  loop(header, true, std::move(bindings), [&] {
+    for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
+    const Expr inside = within({factor.width, factor.depth});
+    const Evaluated element = eval(factor.value);
+    const Expr exists = lowered::conjunction(inside, element.exists);
+    Expr stored =
+        element.value->type == value.dtype ? element.value : as_stored(as_float(element), value.dtype);
+    if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
+    const Expr slot = lowered::vector_element(lowered::name(vector, value.dtype),
+                                              lowered::name(item_, DType::index), value.dtype);
+    emit(lowered::Assign{slot, "=", stored}, value.span);
+  });
+  for (const auto& [name, start] : coordinates) names_.release(name);
+}
+
+void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                              const std::string& position) {
+  const ir::Value& value = kernel_.values[factor.value];
+  const Expr inside = within({factor.width, factor.depth});
+  const Evaluated element = eval(factor.value);
+  const Expr exists = lowered::conjunction(inside, element.exists);
+  Expr stored =
+      element.value->type == value.dtype ? element.value : as_stored(as_float(element), value.dtype);
+  if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
+  const std::string index = fmt::format("{}.index_of({}, {})", tile.tile, line, position);
+  emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store",
+                                       {lowered::name(index, DType::index), stored}, DType::index)},
+       value.span);
+}
+
+}  // namespace tessera::emit
