@@ -12,11 +12,15 @@ using lowered::Expr;
 
 void TileLowering::store_factor(const TileProduct&, const TileFactor& factor) {
   const FactorTile& tile = tile_of(factor);
-  emit(lowered::Barrier{"everyone has read the tile before"});
+  if (behind_barrier_ && !stored_.insert(tile.ring).second)
+    return;  // it is the same for all products of a round
+  if (!behind_barrier_) emit(lowered::Barrier{"everyone has read the tile before"});
   if (factor.way == TileFactor::Way::moved) {
     store_moved(factor, tile);
   } else {
-    factor.parts.empty() ? store_computed(factor, tile) : store_in_vectors(factor, tile);
+    for_whole_and_cut({factor.width, factor.depth}, factor.value, [&] {
+      factor.parts.empty() ? store_computed(factor, tile) : store_in_vectors(factor, tile);
+    });
   }
   emit(lowered::Barrier{"the tile is complete"});
 }

@@ -83,7 +83,8 @@ class TileLowering : public FunctionLowering {
   lowered::Expr holds_everywhere(ir::ValueId condition);
   lowered::Block apart(const std::function<void()>& body);
   /// Statements that ask which coordinates of an axis exist for a value: once without asking, for tiles that are whole.
-  void for_whole_and_cut(ir::AxisId axis, ir::ValueId value, const std::function<void()>& body);
+  void for_whole_and_cut(const std::vector<ir::AxisId>& axes, ir::ValueId value,
+                         const std::function<void()>& body);
   std::pair<lowered::Expr, lowered::Expr> reach_of(ir::AxisId axis) override;
 
   lowered::Expr within(const AxisSet& axes) override;
@@ -138,6 +139,7 @@ class TileLowering : public FunctionLowering {
   void fill_once(const std::vector<const TileFactor*>& factors);
   void fill(const TileFactor& factor, const std::string& tile);
   /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
+  void round(bool behind_barrier, const std::function<void()>& body);
   void ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
             const std::function<void()>& body);
   lowered::Expr first_of_tile(ir::AxisId axis);
@@ -155,6 +157,8 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
+  bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                // factors' tiles of this round of a ring
   std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
   AxisSet inside_;                              // axes whose coordinate is known to exist
   std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand

@@ -91,12 +91,16 @@ Expr TileLowering::holds_everywhere(ir::ValueId condition) {
   return result;
 }
 
-void TileLowering::for_whole_and_cut(ir::AxisId axis, ir::ValueId value, const std::function<void()>& body) {
+void TileLowering::for_whole_and_cut(const std::vector<ir::AxisId>& axes, ir::ValueId value,
+                                     const std::function<void()>& body) {
   Expr is_whole;
   std::set<ir::ValueId> conditions;
-  const auto count = counts_.find(axis);
-  if (count != counts_.end() && !whole_.contains(axis))
-    is_whole = lowered::name(fmt::format("{} == {}", count->second, extents_.at(axis)), DType::boolean);
+  for (ir::AxisId axis : axes) {
+    const auto count = counts_.find(axis);
+    if (count == counts_.end() || whole_.contains(axis)) continue;
+    const std::string text = fmt::format("{} == {}", count->second, extents_.at(axis));
+    is_whole = lowered::conjunction(is_whole, lowered::name(text, DType::boolean));
+  }
   for (ir::ValueId source : sources_of(value)) {
     if (!is_condition(source) || is_known(source)) continue;
     const Expr holds = holds_everywhere(source);
@@ -104,16 +108,17 @@ void TileLowering::for_whole_and_cut(ir::AxisId axis, ir::ValueId value, const s
     conditions.insert(source);
     is_whole = lowered::conjunction(is_whole, holds);
   }
-  const bool is_new = whole_.insert(axis).second;
+  const AxisSet outer = whole_;
+  whole_.insert(axes.begin(), axes.end());
   if (!is_whole) {
     body();
-    if (is_new) whole_.erase(axis);
+    whole_ = outer;
     return;
   }
   holding_.insert(conditions.begin(), conditions.end());
   lowered::Block whole = apart(body);
   for (ir::ValueId condition : conditions) holding_.erase(condition);
-  if (is_new) whole_.erase(axis);
+  whole_ = outer;
   lowered::Block cut = apart(body);
   emit(lowered::If{is_whole, std::move(whole), "", false, std::move(cut)});
 }

@@ -141,6 +141,15 @@ void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
   emit(lowered::Barrier{"the copies of all threads have arrived"});
 }
 
+// One round of a loop: at its beginning no factor is stored, and perhaps a barrier has been passed.
+void TileLowering::round(bool behind_barrier, const std::function<void()>& body) {
+  const bool outer = std::exchange(behind_barrier_, behind_barrier);
+  const std::set<std::string> stored = std::exchange(stored_, {});
+  body();
+  behind_barrier_ = outer;
+  stored_ = stored;
+}
+
 void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                         const std::function<void()>& body) {
   const std::string base = lowercase(kernel_.axes[axis].name);
@@ -164,7 +173,7 @@ void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<c
     count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings),
                [&] {
                  bind_tile(tile);
-                 body();
+                 round(false, body);
                });
     return;
   }
@@ -201,7 +210,7 @@ void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<c
       FactorTile& entry = tile_of(*factor);
       entry.tile = fmt::format("{}.stage({})", entry.ring, stage);
     }
-    body();
+    round(true, body);
     emit(lowered::Assign{lowered::name(next, DType::index), "=", lowered::name(stage, DType::index)});
     emit(
         lowered::Assign{lowered::name(stage, DType::index), "=",
@@ -259,7 +268,7 @@ std::string TileLowering::in_registers(const TileProduct& product) {
       std::get<ir::Cast>(kernel_.values[without_filters(kernel_, factor.value)].op).operand;
   const HeldTile tile =
       declare_tile("factor", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
-  for_whole_and_cut(factor.depth, factor.value, [&] {
+  for_whole_and_cut({factor.depth}, factor.value, [&] {
     over(tile.place, [&] {
       const Expr exists = lowered::conjunction(within({factor.depth}), exists_of(factor.value));
       const Expr element = as_float(eval(below));

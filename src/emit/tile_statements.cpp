@@ -180,7 +180,7 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
                         false,
                         false});
   }
-  for_whole_and_cut(folded, op.operand, [&] { fold_elements(id, op, whole, tile, join); });
+  for_whole_and_cut({folded}, op.operand, [&] { fold_elements(id, op, whole, tile, join); });
   join(result, functor(op.op));
   held_[id] = tile;
   if (!is_scalar) return;
@@ -327,9 +327,12 @@ void TileLowering::run_loop(const ir::Loop& statement) {
   bindings.axes.insert(statement.axis);
   bindings.loops.insert(statement.axis);
   bindings.coordinates[statement.axis] = lowered::name(name, DType::index);
-  count_loop(name, {lower_bound(statement.axis), upper_bound(statement.axis)}, "1", std::move(bindings), [&] {
-    fill_once(staged);
-    block(statement.body);
+  const Range all{lower_bound(statement.axis), upper_bound(statement.axis)};
+  count_loop(name, all, "1", std::move(bindings), [&] {
+    round(false, [&] {
+      fill_once(staged);
+      block(statement.body);
+    });
   });
 }
 

@@ -34,15 +34,14 @@ class TileVariants {
   }
 
   void run() {
-    const auto all = [&](bool (TileVariants::*holds)(const StagedLoad&) const) {
-      return !loads_.empty() && std::ranges::all_of(loads_, [&](const auto& l) { return (this->*holds)(l); });
-    };
-    const bool copies = all(&TileVariants::copies_chunks), shifts = all(&TileVariants::steps_by_one);
+    const bool shifts = !loads_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
+      return steps_by_one(load);
+    });
     const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
     for (const TileShape& shape : tiles_.shapes) {
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
-      for (size_t order = 0; copies && order < orders; ++order)
-        if (fits(shape, order)) add(shape, order, "copies");
+      for (size_t order = 0; !loads_.empty() && order < orders; ++order)
+        if (copies_chunks(order) && fits(shape, order)) add(shape, order, "copies");
       if (shifts && fits(shape, 0)) add(shape, 0, "shifted");
       add(shape, 0, "elements");
     }
@@ -67,18 +66,21 @@ class TileVariants {
     return contiguous_index(load, swapped) == load.factor->depth_index;
   }
 
-  /// Chunks begin at tiles of the axis: only if the index is the plain coordinate, from 0 on.
-  bool copies_chunks(const StagedLoad& load) const {
+  /// Tiles begin at chunks of 16 bytes: the index that is contiguous is the coordinate plus whole chunks.
+  bool begins_at_chunks(const StagedLoad& load, bool swapped) const {
     const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
-    for (const size_t index : {load.factor->width_index, load.factor->depth_index}) {
-      const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
-      const ir::AxisId axis = index == load.factor->width_index ? load.factor->width : load.factor->depth;
-      const bool is_plain = form && form->terms.size() == 1 && plan_.sizes.as_constant(form->offset) == 0 &&
-                            plan_.sizes.as_constant(form->terms[0].second) == 1 &&
-                            plan_.sizes.as_constant(kernel_.axes[axis].lower) == 0;
-      if (!is_plain) return false;
-    }
-    return true;
+    const size_t index = contiguous_index(load, swapped);
+    const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
+    const ir::AxisId own = index == load.factor->width_index ? load.factor->width : load.factor->depth;
+    const int64_t chunk = kCopyBytes / size_in_bytes(kernel_.values[load.value].dtype);
+    const auto is_whole = [&](ir::SizeId size) {
+      const auto known = plan_.sizes.as_constant(size);
+      return known && *known % chunk == 0;
+    };
+    if (!form || !is_whole(form->offset) || !is_whole(kernel_.axes[own].lower)) return false;
+    return std::ranges::all_of(form->terms, [&](const auto& term) {
+      return term.first == own ? plan_.sizes.as_constant(term.second) == 1 : is_whole(term.second);
+    });
   }
 
   /// Neighbours along the lines of tiles are neighbours in memory, wherever the lines begin.
@@ -89,6 +91,12 @@ class TileVariants {
     const ir::AxisId axis = index == load.factor->width_index ? load.factor->width : load.factor->depth;
     const auto step = form ? form->coefficient(axis) : std::nullopt;
     return step && plan_.sizes.as_constant(*step) == 1;
+  }
+
+  bool copies_chunks(size_t order) const {
+    for (size_t k = 0; k < loads_.size(); ++k)
+      if (!begins_at_chunks(loads_[k], is_swapped(order, k))) return false;
+    return true;
   }
 
   /// Lines of tiles are whole chunks, and what reads them takes them in this order.

@@ -227,16 +227,6 @@ TESSERA_DEVICE void copy_chunks(const Fill& fill, int first) {
   }
 }
 
-/// Whether all copies of the elements of a word of 32 bits begin at one.
-template <typename T, typename Fill>
-TESSERA_DEVICE bool lies_in_words(const Fill& fill) {
-  if constexpr (sizeof(T) >= 4) return true;
-  const auto first = reinterpret_cast<std::uintptr_t>(fill.from(CopyPlace{0, 0}));
-  const index pitch = fill.plane.stride[Fill::kLineAxis] * static_cast<index>(sizeof(T));
-  return first % 4 == 0 && pitch % 4 == 0 &&
-         fill.plane.begin[Fill::kPositionAxis] <= fill.at[Fill::kPositionAxis];
-}
-
 /// Asynchronous copies of words. The loop stays a loop: they are many.
 template <int kThreads, typename T, typename Words>
 TESSERA_DEVICE void copy_words(const Words& fill) {
@@ -266,11 +256,7 @@ TESSERA_DEVICE void copy_words(const Words& fill) {
 template <int kThreads, typename T, typename Fill>
 TESSERA_DEVICE void copy_shifted(const Fill& fill) {
   using Order = typename Fill::Order;
-  if (lies_in_words<T>(fill)) {
-    using Words =
-        TileFill<(sizeof(T) < 4 ? 4 / sizeof(T) : 1), kThreads, Fill::kPositionAxis, typename Fill::Tile, T>;
-    return copy_words<kThreads, T>(Words{fill.tile, fill.plane, fill.at, fill.where});
-  }
+  if constexpr (sizeof(T) >= 4) return copy_words<kThreads, T>(fill);
   const int thread = computed_here(thread_index());
   if constexpr (Order::kIsRegular) {
     constexpr int kCount = Order::regular_group(kChunksAtOnce);
