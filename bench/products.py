@@ -22,6 +22,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 12
+SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
+           "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 3 - 1, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
           torch.float64: 17}
 
@@ -145,12 +147,12 @@ def exact_attention(q, k, v, scale, causal):
     return torch.softmax(scores, -1) @ v[0, 0].double()
 
 
-def attention_case(library, kernel, depth, causal=False, sequence=4096):
+def attention_case(library, depth, causal=False, sequence=4096):
     heads = 16 * 128 // depth
     q, k, v = (torch.randn(4, heads, sequence, depth, device="cuda", dtype=torch.bfloat16) for _ in range(3))
     o = torch.empty_like(q)
     scale = 1 / math.sqrt(depth)
-    ours = Kernel(library, kernel).call([q, k, v, o], [scale])
+    ours = Kernel(library, "attention_causal" if causal else "attention").call([q, k, v, o], [scale])
     ours()
     error = relative_error(o[0, 0], exact_attention(q, k, v, scale, causal))
     operations = 4 * 4 * heads * sequence**2 * depth / (2 if causal else 1)
@@ -159,26 +161,11 @@ def attention_case(library, kernel, depth, causal=False, sequence=4096):
         torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
     with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
-        compare(f"{kernel}{' causal' if causal else ''} D{depth} S{sequence}", ours, theirs, operations, error)
-
-
-def sources(folder):
-    """name: (text or path, kernel's name)"""
-    gemm = (ROOT / "examples/gemm/gemm.tsr").read_text()
-    attention = (ROOT / "examples/attention/attention.tsr").read_text()
-    texts = {"gemm": gemm, "gemm_f16": gemm.replace("bf16", "f16"),
-             "gemm_f64": gemm.replace("bf16", "f64").replace("f32", "f64"),
-             "attention": attention,
-             "attention_causal": attention.replace("for t in S by auto", "for t in S by auto where t <= s")}
-    for name, text in texts.items():
-        path = folder / name / "source.tsr"
-        path.parent.mkdir()
-        path.write_text(text)
-        yield name, path
+        compare(f"attention{' causal' if causal else ''} D{depth} S{sequence}", ours, theirs, operations, error)
 
 
 def cases():
-    """name: (source, function of the library)"""
+    """(name, source, function of the library)"""
     bf16, f16, f64 = torch.bfloat16, torch.float16, torch.float64
     for a in (False, True):
         for b in (False, True):
@@ -188,12 +175,12 @@ def cases():
     yield "bf16 pitch 4098", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4098", bf16, pitch=2)
     yield "bf16 1024", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 1024", bf16, size=1024)
     yield "bf16 8192", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 8192", bf16, size=8192)
-    yield "f16", "gemm_f16", lambda lib: gemm_case(lib, "gemm", "f16", f16)
-    yield "f64", "gemm_f64", lambda lib: gemm_case(lib, "gemm", "f64", f64)
+    yield "f16", "gemm_types", lambda lib: gemm_case(lib, "gemm_f16", "f16", f16)
+    yield "f64", "gemm_types", lambda lib: gemm_case(lib, "gemm_f64", "f64", f64)
     for depth in (64, 128, 256):
-        yield f"attention D{depth}", "attention", lambda lib, d=depth: attention_case(lib, "attention", d)
-        yield (f"attention causal D{depth}", "attention_causal",
-               lambda lib, d=depth: attention_case(lib, "attention", d, causal=True))
+        yield f"attention D{depth}", "attention", lambda lib, d=depth: attention_case(lib, d)
+        yield (f"attention causal D{depth}", "attention",
+               lambda lib, d=depth: attention_case(lib, d, causal=True))
 
 
 def main():
@@ -209,8 +196,8 @@ def main():
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
-        libraries = {name: pool.submit(build, arguments.tesserac, path, options, path.parent / "out")
-                     for name, path in sources(folder) if name in needed}
+        libraries = {name: pool.submit(build, arguments.tesserac, SOURCES[name], options, folder / name)
+                     for name in needed}
         for _, source, run in chosen:
             run(libraries[source].result())
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention through the C++ interface; every element is compared with a loop in f64.
-#include "../common/example.h"
+// Attention, full and causal, through the C++ interface; every element is compared with a loop in f64.
+#include "../common/products.h"
 #include "attention.h"
 
 using example::bf16;
@@ -20,7 +20,7 @@ const example::Shapes<4> kShapes = {
 /// Values lie between -1 and 1, which the bound uses; queries are longer, so that some keys matter more.
 constexpr double kLargestQuery = 4;
 
-/// What a row's weights are, how much all of them may be off when keys arrive in tiles, and their sum.
+/// The weights of a row's keys, how much all of them may be off when keys arrive in tiles, and their sum.
 struct Weights {
   std::vector<double> weight;
   double sum = 0, sum_error = 0;  ///< of the weights
@@ -32,11 +32,11 @@ struct Weights {
 /// error of exp, which adds 2^-20 (1 + d) of its own. Weights are scaled again whenever the maximum rises:
 /// the distances on that way add up to d, and each step has an exp and a product. Shifts of all logits cancel.
 Weights weigh(const bf16* q, double q_length, const bf16* keys, const double* key_lengths, double scale,
-              index S, index D) {
+              index count, index D) {
   constexpr double u = example::kUnit<float>, fast = 0x1p-20, narrow = example::kUnit<bf16>;
-  std::vector<double> logit(S), logit_error(S);
+  std::vector<double> logit(count), logit_error(count);
   double top = -INFINITY, top_error = 0, rises = 0;
-  for (index t = 0; t < S; ++t) {
+  for (index t = 0; t < count; ++t) {
     double sum = 0;
     for (index d = 0; d < D; ++d) sum += widen(q[d]) * widen(keys[t * D + d]);
     logit[t] = scale * sum;
@@ -45,8 +45,8 @@ Weights weigh(const bf16* q, double q_length, const bf16* keys, const double* ke
     if (logit[t] > top) top = logit[t], top_error = logit_error[t];
   }
   Weights result;
-  result.weight.resize(S);
-  for (index t = 0; t < S; ++t) {
+  result.weight.resize(count);
+  for (index t = 0; t < count; ++t) {
     const double distance = top - logit[t], weight = std::exp(-distance);
     const double relative =
         std::expm1(logit_error[t] + u * distance + fast * (1 + distance) + rises * (fast + 2 * u));
@@ -55,16 +55,16 @@ Weights weigh(const bf16* q, double q_length, const bf16* keys, const double* ke
     result.sum_error += weight * relative;
     result.error += weight * (relative + narrow * (1 + relative));
   }
-  result.sum_error += static_cast<double>(S + 2) * u * (result.sum + result.sum_error);
-  result.error += product_error(S, result.sum + result.error);
+  result.sum_error += static_cast<double>(count + 2) * u * (result.sum + result.sum_error);
+  result.error += product_error(count, result.sum + result.error);
   return result;
 }
 
 /// Compares a row with the sum of the values by their weights.
-void compare_row(const Weights& weights, const bf16* values, const bf16* row, index S, index D,
+void compare_row(const Weights& weights, const bf16* values, const bf16* row, index count, index D,
                  example::Comparison& comparison) {
   std::vector<double> sum(D);
-  for (index t = 0; t < S; ++t) {
+  for (index t = 0; t < count; ++t) {
     for (index d = 0; d < D; ++d) sum[d] += weights.weight[t] * widen(values[t * D + d]);
   }
   for (index d = 0; d < D; ++d) {
@@ -85,7 +85,17 @@ std::vector<double> lengths(const std::vector<bf16>& x, index D) {
   return result;
 }
 
-bool attention(const example::Shape<4>& shape) {
+/// What a kernel sees: all keys, or those up to the query's own.
+struct Mask {
+  const char* kernel;
+  tessera::Status (*launch)(const tessera::Tensor& Q, const tessera::Tensor& K, const tessera::Tensor& V,
+                            const tessera::Tensor& O, float scale, const tessera::LaunchOptions& options);
+  bool causal;
+};
+const Mask kMasks[] = {{"attention", kernels::attention, false},
+                       {"attention_causal", kernels::attention_causal, true}};
+
+bool attention(const Mask& mask, const example::Shape<4>& shape) {
   const index B = shape[0], H = shape[1], S = shape[2], D = shape[3], rows = B * H * S;
   const float scale = 1 / std::sqrt(static_cast<float>(D));
   const std::vector<bf16> Q = example::random<bf16>(rows * D, -kLargestQuery, kLargestQuery),
@@ -96,21 +106,29 @@ bool attention(const example::Shape<4>& shape) {
                         v = v_device.tensor({B, H, S, D}), o = o_device.tensor({B, H, S, D});
 
   const example::Timing timing = example::run(
-      [&](const tessera::LaunchOptions& options) { return kernels::attention(q, k, v, o, scale, options); });
+      [&](const tessera::LaunchOptions& options) { return mask.launch(q, k, v, o, scale, options); });
 
   const std::vector<bf16> O = o_device.read();
   const std::vector<double> q_lengths = lengths(Q, D), k_lengths = lengths(K, D);
-  std::vector<example::Comparison> of_row(rows);
-  example::parallel(rows, [&](index row) {
+  const auto compare = [&](index row, example::Comparison& comparison) {
     const index head = row / S * S;  // the first row of its keys and values
-    const Weights weights = weigh(&Q[row * D], q_lengths[row], &K[head * D], &k_lengths[head], scale, S, D);
-    compare_row(weights, &V[head * D], &O[row * D], S, D, of_row[row]);
-  });
-  example::Comparison comparison;
-  for (const example::Comparison& one : of_row) comparison.add(one);
-  return example::report_products(kShapes, shape, timing, comparison, 2 * rows * S * D);
+    const index seen = mask.causal ? row - head + 1 : S;
+    const Weights weights =
+        weigh(&Q[row * D], q_lengths[row], &K[head * D], &k_lengths[head], scale, seen, D);
+    compare_row(weights, &V[head * D], &O[row * D], seen, D, comparison);
+  };
+  example::Shapes<4> shapes = kShapes;
+  shapes.kernel = mask.kernel;
+  const index pairs = mask.causal ? B * H * (S * (S + 1) / 2) : rows * S;
+  return example::report_products(shapes, shape, timing, example::compare_rows(rows, compare), 2 * pairs * D);
+}
+
+bool all_masks(const example::Shape<4>& shape) {
+  bool right = true;
+  for (const Mask& mask : kMasks) right = attention(mask, shape) && right;
+  return right;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return example::main(argc, argv, kShapes, attention); }
+int main(int argc, char** argv) { return example::main(argc, argv, kShapes, all_masks); }

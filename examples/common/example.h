@@ -21,18 +21,23 @@
 namespace example {
 
 using tessera::bf16;
+using tessera::f16;
 using tessera::index;
 
 /// The unit roundoff of a format, and half of its smallest denormal: storing v rounds by at most the sum of
-/// both.
+/// both. Integers hold what they hold.
 template <typename T>
-inline constexpr double kUnit = std::is_same_v<T, double>  ? 0x1p-53
-                                : std::is_same_v<T, float> ? 0x1p-24
-                                                           : 0x1p-8;
+inline constexpr double kUnit = std::is_integral_v<T>       ? 0
+                                : std::is_same_v<T, double> ? 0x1p-53
+                                : std::is_same_v<T, float>  ? 0x1p-24
+                                : std::is_same_v<T, f16>    ? 0x1p-11
+                                                            : 0x1p-8;
 template <typename T>
-inline constexpr double kHalfDenormal = std::is_same_v<T, double>  ? 0x1p-1074
-                                        : std::is_same_v<T, float> ? 0x1p-150
-                                                                   : 0x1p-134;
+inline constexpr double kHalfDenormal = std::is_integral_v<T>       ? 0
+                                        : std::is_same_v<T, double> ? 0x1p-1074
+                                        : std::is_same_v<T, float>  ? 0x1p-150
+                                        : std::is_same_v<T, f16>    ? 0x1p-25
+                                                                    : 0x1p-134;
 
 template <typename T>
 double store_rounding(double value) {
@@ -41,8 +46,9 @@ double store_rounding(double value) {
 
 inline double widen(double value) { return value; }
 inline double widen(bf16 value) { return tessera::to_float(value); }
+inline double widen(f16 value) { return tessera::to_float(value); }
 
-/// `count` numbers between low and high: the same ones in every run of the program.
+/// `count` numbers between low and high, rounded to the type: the same ones in every run of the program.
 template <typename T>
 std::vector<T> random(index count, double low, double high) {
   static std::minstd_rand generator;
@@ -51,6 +57,8 @@ std::vector<T> random(index count, double low, double high) {
     const double number = low + (high - low) * (generator() / double(generator.max()));
     if constexpr (std::is_floating_point_v<T>)
       value = static_cast<T>(number);
+    else if constexpr (std::is_integral_v<T>)
+      value = static_cast<T>(std::lround(number));
     else
       value = tessera::from_double<T>(number);
   }

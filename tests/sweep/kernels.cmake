@@ -2,8 +2,11 @@
 # sweep_kernels: the sources of all kernels that tests/reference has cases for.
 set(sweep_kernels
   examples/attention/attention.tsr
+  examples/batched/batched.tsr
+  examples/chain/chain.tsr
   examples/elementwise/scale_shift_gelu.tsr
   examples/gemm/gemm.tsr
+  examples/gemm/gemm_types.tsr
   examples/geometric_product_2d/geometric_product_2d.tsr
   examples/laplacian/laplacian.tsr
   examples/layernorm/layernorm.tsr
