@@ -29,7 +29,8 @@ class Collector {
       while (end < words.size() &&
              (std::isalnum(static_cast<unsigned char>(words[end])) || words[end] == '_'))
         ++end;
-      if (end > k) found.insert(std::string(words.substr(k, end - k)));
+      const bool is_member = k > 0 && words[k - 1] == ':';  // Major::k
+      if (end > k && !is_member) found.insert(std::string(words.substr(k, end - k)));
       k = std::max(end, k + 1);
     }
   }
