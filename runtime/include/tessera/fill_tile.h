@@ -256,7 +256,10 @@ TESSERA_DEVICE void copy_words(const Words& fill) {
 template <int kThreads, typename T, typename Fill>
 TESSERA_DEVICE void copy_shifted(const Fill& fill) {
   using Order = typename Fill::Order;
-  if constexpr (sizeof(T) >= 4) return copy_words<kThreads, T>(fill);
+  if constexpr (sizeof(T) >= 4) {
+    using Words = TileFill<1, kThreads, Fill::kPositionAxis, typename Fill::Tile, T>;
+    return copy_words<kThreads, T>(Words{fill.tile, fill.plane, fill.at, fill.where});
+  }
   const int thread = computed_here(thread_index());
   if constexpr (Order::kIsRegular) {
     constexpr int kCount = Order::regular_group(kChunksAtOnce);
