@@ -301,8 +301,10 @@ TEST_CASE("copies that do not suit their addresses are found") {
   CHECK(fault.detail == "a copy of 16 bytes of tensor is not at a multiple of 16 bytes");
   fault = fault_of<Copy::async_16, 0>(rows, {0, 0});
   CHECK(fault.kind == twin::FaultKind::broken_promise);
-  fault = fault_of<Copy::shifted, 0>(rows, {0, 0});
-  CHECK(fault.kind == twin::FaultKind::broken_promise);
+  // Words need no neighbours: their stride may be any.
+  check_fill<Copy::shifted, 0>(rows, {0, 0}, [&](int line, int position) {
+    return line < 37 && position < 20 ? numbers.aligned()[position * 37 + line] : 0.0f;
+  });
   const auto late = [&] { return plane(view, {0, 0, 0}, {{0, 1, 0}, 0, 20}, {{0, 0, 1}, 2, 37}); };
   fault = fault_of<Copy::async_16, 1>(late, {0, 0});
   CHECK(fault.kind == twin::FaultKind::misaligned);
