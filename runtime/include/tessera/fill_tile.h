@@ -171,7 +171,7 @@ TESSERA_DEVICE ChunkSource<T> chunk_source(const Fill& fill, CopyPlace place) {
   const index l = fill.at[Fill::kLineAxis] + place.line, p = fill.at[Fill::kPositionAxis] + place.position;
   const Existing positions = existing(fill.plane, Fill::kPositionAxis, p, Fill::kStep);
   ChunkSource<T> result{fill.from(place), positions.begin,
-                        fill.plane.has(Fill::kLineAxis, l) ? positions.end : 0};
+                        fill.plane.has(Fill::kLineAxis, l) ? positions.end : 0, fill.plane.stop};
 #if TESSERA_TWIN
   const CopyPlace first{place.line, place.position + result.begin};
   const int count = result.end - result.begin;
@@ -191,7 +191,8 @@ TESSERA_DEVICE void copy_regular_chunks(const Fill& fill, CopyPlace first) {
   TESSERA_UNROLL
   for (int i = 0; i < kCount; ++i) {
     const CopyPlace on = Order::place(i * kThreads);
-    ChunkSource<T> source{from + on.line * fill.plane.stride[Fill::kLineAxis] + on.position, 0, Fill::kStep};
+    ChunkSource<T> source{from + on.line * fill.plane.stride[Fill::kLineAxis] + on.position, 0, Fill::kStep,
+                          fill.plane.stop};
 #if TESSERA_TWIN
     if (!fill.may_copy({first.line + on.line, first.position + on.position}, Fill::kStep, sizeof(T)))
       source.end = 0;

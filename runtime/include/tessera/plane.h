@@ -26,6 +26,7 @@ struct Plane {
   index stride[2];
   index begin[2];
   index end[2];
+  const T* stop;  ///< where the memory of the tensor ends
 #if TESSERA_TWIN
   twin::PlaneShadow shadow = {};
 #endif
@@ -39,9 +40,10 @@ TESSERA_DEVICE Plane<std::remove_const_t<T>> plane(const View<T, Rank>& view, co
                                                    const PlaneAxis<Rank>& x_axis,
                                                    const PlaneAxis<Rank>& y_axis) {
   Plane<std::remove_const_t<T>> result{
-      view.data, {0, 0}, {x_axis.begin, y_axis.begin}, {x_axis.end, y_axis.end}};
+      view.data, {0, 0}, {x_axis.begin, y_axis.begin}, {x_axis.end, y_axis.end}, view.data + 1};
   TESSERA_UNROLL
   for (int dimension = 0; dimension < Rank; ++dimension) {
+    result.stop += (view.extent[dimension] - 1) * view.stride[dimension];
     result.data += origin[dimension] * view.stride[dimension];
     result.stride[0] += x_axis.step[dimension] * view.stride[dimension];
     result.stride[1] += y_axis.step[dimension] * view.stride[dimension];

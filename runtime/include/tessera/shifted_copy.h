@@ -15,6 +15,7 @@ template <typename T>
 struct ChunkSource {
   const T* from;
   int begin, end;
+  const T* stop;  // where the memory of the tensor ends
 };
 
 /// The word that begins `bits` bits, less than 32, behind the beginning of `low`.
@@ -26,8 +27,8 @@ TESSERA_DEVICE std::uint32_t word_behind(std::uint32_t low, std::uint32_t high, 
 #endif
 }
 
-/// A chunk under way. Blocks without an existing element are not read, those with one may be: an aligned block of 16
-/// bytes lies within an allocation if one of its bytes does. The twin reads what exists and nothing else.
+/// A chunk under way. Blocks without an existing element are not read, those with one may be as a whole, but for the
+/// one that the tensor ends in. The twin reads what exists and nothing else.
 template <typename T>
 class ShiftedChunk {
  public:
@@ -45,8 +46,8 @@ class ShiftedChunk {
     }
 #else
     const auto* block = reinterpret_cast<const uint4*>(address - static_cast<unsigned>(shift_));
-    read(0, block, begin_ < end_ && begin_ < 16 - shift_);
-    read(4, block + 1, begin_ < end_ && end_ > 16 - shift_);
+    read(0, block, begin_ < end_ && begin_ < 16 - shift_, source.stop);
+    read(4, block + 1, begin_ < end_ && end_ > 16 - shift_, source.stop);
 #endif
   }
 
@@ -74,12 +75,34 @@ class ShiftedChunk {
 
  private:
 #if !TESSERA_TWIN
-  TESSERA_DEVICE void read(int first, const uint4* block, bool exists) {
+  TESSERA_DEVICE void read(int first, const uint4* block, bool exists, const T* stop) {
+    if (exists && reinterpret_cast<const T*>(block + 1) > stop) return read_until(first, block, stop);
     const uint4 words = ptx::ld_global_nc_if(block, exists);
     blocks_[first] = words.x;
     blocks_[first + 1] = words.y;
     blocks_[first + 2] = words.z;
     blocks_[first + 3] = words.w;
+  }
+#endif
+
+#if !TESSERA_TWIN
+  /// The last block of a tensor, whose end nobody needs to own.
+  TESSERA_DEVICE void read_until(int first, const uint4* block, const T* stop) {
+    using Bits = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    constexpr int kPerWord = 4 / static_cast<int>(sizeof(Bits));
+    const auto* word = reinterpret_cast<const std::uint32_t*>(block);
+    const auto* end = reinterpret_cast<const Bits*>(stop);
+    TESSERA_UNROLL
+    for (int w = 0; w < 4; ++w) {
+      const auto* element = reinterpret_cast<const Bits*>(word + w);
+      const bool is_whole = element + kPerWord <= end;
+      blocks_[first + w] = is_whole ? __ldg(word + w) : 0;
+      TESSERA_UNROLL
+      for (int i = 0; i < kPerWord; ++i) {
+        if (!is_whole && element + i < end)
+          blocks_[first + w] |= std::uint32_t{__ldg(element + i)} << 8 * sizeof(Bits) * i;
+      }
+    }
   }
 #endif
 
