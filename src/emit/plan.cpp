@@ -65,18 +65,27 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
-// Products become sums of products, which the threads compute like any other sum.
-void plan_as_sums(KernelPlan& plan, const std::string& reason) {
+void expand(KernelPlan& plan, void rewrite(ir::Kernel&)) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
-  ir::expand_products(*expanded);
+  rewrite(*expanded);
   plan.expanded = std::move(expanded);
   plan.kernel = plan.expanded.get();
+}
+
+// Products become sums of products, which the threads compute like any other sum.
+void plan_as_sums(KernelPlan& plan, const std::string& reason) {
+  expand(plan, ir::expand_products);
   plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
 }
 
 // A phase with products runs in tiles if it can.
 bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
+  if (ir::has_row_products(*plan.kernel)) expand(plan, ir::expand_row_products);
   PhasePlan& phase = plan.phase;
+  if (!ir::has_products(*plan.kernel)) {
+    plan_as_sums(plan, "a product has not one axis of each factor");
+    return false;
+  }
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
   TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);

@@ -163,6 +163,12 @@ std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
     const Expr part = lowered::name(vector->second, type);
     return Evaluated{lowered::vector_element(part, lowered::name(vector_item_, DType::index), type), nullptr};
   }
+  if (const auto shared = shared_vectors_.find(id);
+      shared != shared_vectors_.end() && loop_ == Loop::shared) {
+    const HeldTile& vector = shared->second;
+    const Expr place = places_.at(vector.place.row ? *vector.place.row : *vector.place.column);
+    return Evaluated{lowered::call(vector.name + ".load", {place}, vector.type), nullptr};
+  }
   const auto found = held_.find(id);
   if (found == held_.end()) return std::nullopt;
   // Computed anew where threads have other elements.

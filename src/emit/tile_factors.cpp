@@ -36,6 +36,31 @@ void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile)
   });
 }
 
+// A value for each row (column), where threads that compute a factor of it need those of others.
+void TileLowering::share_vector(ir::ValueId id) {
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  if (place.is_scalar()) return;  // all threads have it
+  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
+  const std::string name = named(name_for(id) + (place.row ? "_of_row" : "_of_column"));
+  emit(lowered::Shared{type_name(type), name, extents_.at(place.row ? *place.row : *place.column), ""},
+       value.span);
+  emit(lowered::Barrier{"everyone has read those before"});
+  const std::string share = place.row ? "row_share" : "column_share",
+                    at = place.row ? "row_of_slot" : "column_of_slot", layout = layout_of(place);
+  const Expr leads = lowered::name(fmt::format("{}::{}() == 0", layout, share), DType::boolean);
+  guard(leads, "", [&] {
+    over(place, [&] {
+      const Expr stored = as_stored(as_float(eval(id)), type);
+      const Expr where =
+          lowered::call(layout + "::" + at, {lowered::name(item_, DType::index)}, DType::index);
+      emit(lowered::Evaluate{lowered::call(name + ".store", {where, stored}, type)}, value.span);
+    });
+  });
+  emit(lowered::Barrier{"they are there"});
+  shared_vectors_[id] = {name, type, place};
+}
+
 void TileLowering::store_computed(const TileFactor& factor, const FactorTile& tile) {
   const std::string counter = names_.take("element");
   const Loop outer = std::exchange(loop_, Loop::shared);

@@ -134,6 +134,7 @@ class TileLowering : public FunctionLowering {
   // tile_statements.cpp
   void block(const ir::Block& statements) override;
   void define(ir::ValueId id, std::span<const ir::Statement> later);
+  void define_here(ir::ValueId id, std::span<const ir::Statement> later);
   bool is_worth_holding(ir::ValueId id) const;
   void hold(ir::ValueId id);
   bool is_used_in_tiles(ir::ValueId id) const;
@@ -174,6 +175,7 @@ class TileLowering : public FunctionLowering {
   void multiply_into(const Walk& walk, const std::string& sums);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileProduct& product, const TileFactor& factor);
+  void share_vector(ir::ValueId id);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);
   void store_in_vectors(const TileFactor& factor, const FactorTile& tile);
@@ -235,18 +237,19 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
-  std::vector<Walk> walks_;                     // of the block at hand
-  std::map<ir::ValueId, HeldTile> open_folds_;  // what threads have of folds so far
-  std::string vector_item_;                     // counter of the elements of vectors_
-  std::optional<Ring> ring_;                    // that goes on through the loops at hand
-  bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;                // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
-  AxisSet inside_;                              // axes whose coordinate is known to exist
-  std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
-  AxisSet whole_;                               // axes whose current tile is known to be whole
-  std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
-  std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
+  std::vector<Walk> walks_;                         // of the block at hand
+  std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
+  std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
+  std::string vector_item_;                         // counter of the elements of vectors_
+  std::optional<Ring> ring_;                        // that goes on through the loops at hand
+  bool behind_barrier_ = false;                     // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                    // factors' tiles of this round of a ring
+  std::map<ir::ValueId, std::string> vectors_;      // of parts of the factor that is being computed
+  AxisSet inside_;                                  // axes whose coordinate is known to exist
+  std::set<ir::ValueId> holding_;                   // conditions that hold at all points of the tiles at hand
+  AxisSet whole_;                                   // axes whose current tile is known to be whole
+  std::map<ir::AxisId, std::string> counts_;        // of the coordinates of the current tiles that exist
+  std::map<ir::AxisId, lowered::Expr> places_;      // of the current point in the tile of an axis
 };
 
 }  // namespace tessera::emit

@@ -169,8 +169,9 @@ class TilePlanner {
       stage(product.has_own_loop, factor, below);
       return true;
     }
-    if (!plan_.anchored.contains(factor.value)) {
+    if (std::set<ir::ValueId> vectors; collect_vectors(factor.value, factor, vectors)) {
       factor.way = TileFactor::Way::computed;
+      plan_.shared_vectors.merge(vectors);
       collect_parts(product.has_own_loop, factor.value, factor, factor.parts);
       return product.is_tf32 ? refuse("a computed factor is rounded to tf32") : true;
     }
@@ -186,6 +187,25 @@ class TilePlanner {
     return true;
   }
 
+  /// What is in registers below a computed factor, if that is known for each row (column) alone and before it.
+  bool collect_vectors(ir::ValueId value, const TileFactor& factor, std::set<ir::ValueId>& vectors) const {
+    if (!plan_.anchored.contains(value)) return true;
+    const ir::Value& entry = kernel_.values[value];
+    const bool is_vector = entry.total && std::ranges::all_of(entry.axes, [&](ir::AxisId axis) {
+                             return axis == factor.width || !plan_.role(axis);
+                           });
+    if (is_vector) {
+      vectors.insert(value);
+      return true;
+    }
+    if (std::holds_alternative<ir::Dot>(entry.op) || std::holds_alternative<ir::ReadVariable>(entry.op) ||
+        std::holds_alternative<ir::Reduce>(entry.op))
+      return false;
+    const auto operands = ir::operands_of(entry.op);
+    return std::ranges::all_of(
+        operands, [&](ir::ValueId operand) { return collect_vectors(operand, factor, vectors); });
+  }
+
   void stage(bool has_own_loop, TileFactor& factor, ir::ValueId load) {
     factor.way = TileFactor::Way::staged;
     factor.load = load;
@@ -198,6 +218,7 @@ class TilePlanner {
   /// The loads below a computed factor, or what is folded, that can be staged.
   void collect_parts(bool has_own_loop, ir::ValueId value, const TileFactor& whole,
                      std::vector<TileFactor>& parts) {
+    if (plan_.shared_vectors.contains(value)) return;
     TileFactor part{.value = value, .load = {}, .width = whole.width, .depth = whole.depth};
     if (kernel_.values[value].total && is_plain_part(value, part)) {
       const bool is_known =
@@ -240,7 +261,8 @@ class TilePlanner {
     for (const auto& [id, dependence] : analysis_.dependence) {
       const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
       const auto is_depth = [&](ir::AxisId axis) { return plan_.role(axis) == TileRole::depth; };
-      if (reduce && std::ranges::any_of(reduce->axes, is_depth) && !add_fold(id, *reduce)) return false;
+      if (!reduce || first_coordinate(kernel_, id)) continue;
+      if (std::ranges::any_of(reduce->axes, is_depth) && !add_fold(id, *reduce)) return false;
     }
     return true;
   }
@@ -408,6 +430,14 @@ std::vector<const TileFactor*> TilePlan::factors() const {
   }
   for (const auto& [id, fold] : folds) add_parts(fold.parts);
   return all;
+}
+
+std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value) {
+  const auto* fold = std::get_if<ir::Reduce>(&kernel.values[value].op);
+  if (!fold || fold->op != ir::ReduceOp::min || fold->axes.size() != 1) return std::nullopt;
+  const auto* coordinate = std::get_if<ir::Coordinate>(&kernel.values[fold->operand].op);
+  const bool is_first = coordinate && coordinate->axis == fold->axes[0] && kernel.values[value].total;
+  return is_first ? std::optional(coordinate->axis) : std::nullopt;
 }
 
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value) {

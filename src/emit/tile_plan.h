@@ -82,7 +82,8 @@ struct TilePlan {
   AxisSet looped;  // that products loop over around their depth
   std::map<ir::ValueId, TileProduct> products;  // by dot
   std::map<ir::ValueId, TileFold> folds;        // by reduction
-  std::set<ir::ValueId> anchored;               // values that depend on what lies in registers
+  std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
+  std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
@@ -107,6 +108,9 @@ struct TileDecision {
 };
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const Target& target, const PlanOverrides& overrides);
+
+/// The axis whose tile begins at this value: `k.id` is made of it.
+std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value);
 
 /// What a value is where it exists.
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);

@@ -60,6 +60,11 @@ void TileLowering::define_walker(ir::ValueId id) {
 }
 
 void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) {
+  define_here(id, later);
+  if (tiles_.shared_vectors.contains(id)) share_vector(id);
+}
+
+void TileLowering::define_here(ir::ValueId id, std::span<const ir::Statement> later) {
   defined_.insert(id);
   if (!analysis_.dependence.contains(id)) return;
   const ir::Op& op = kernel_.values[id].op;
@@ -69,6 +74,13 @@ void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) 
     return;
   }
   if (tiles_.folds.contains(id)) return define_walker(id);
+  if (const auto axis = first_coordinate(kernel_, id); axis && tiles_.role(*axis)) {
+    const HeldTile first{named(name_for(id)), DType::index, {}};
+    emit(lowered::Local{"index", first.name, {}, range_of(*axis).first, true, false},
+         kernel_.values[id].span);
+    held_[id] = first;
+    return;
+  }
   const auto* fold = std::get_if<ir::Reduce>(&op);
   if (fold && std::ranges::any_of(fold->axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); }))
     return reduce(id, *fold);
