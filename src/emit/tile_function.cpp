@@ -138,11 +138,14 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::s
       entry.major != "Major::k"
           ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
           : fmt::format("{}, {}", width, depth);
-  emit(lowered::Using{tile_type, entry.is_ring
-                                     ? fmt::format("OperandRing<{}, {}, kStages>", type_name(type), lines)
-                                     : fmt::format("OperandTile<{}, {}>", type_name(type), lines)});
-  emit(lowered::Shared{type_name(type), elements, tile_type + "::kCount", offset});
-  const std::string bytes = fmt::format("{}::kCount * {}", tile_type, size_in_bytes(type));
+  // Lines that are shifted into place have a chunk more.
+  entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
+  const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
+  emit(lowered::Using{
+      tile_type, entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", type_name(type), lines, ends)
+                               : fmt::format("OperandTile<{}, {}{}>", type_name(type), lines, ends)});
+  emit(lowered::Shared{type_name(type), elements, tile_type + "::kRoom", offset});
+  const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
   offset = offset == "0" ? bytes : offset + " + " + bytes;
   emit(
       lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});

@@ -33,9 +33,10 @@ struct FactorTile {
   std::string plane = {};  // staged: the part of the tensor it is filled from
   std::string major = {};  // "kMajorA", "Major::k"
   std::string across =
-      {};                 // the same for a product that sums over what is the width here; "" if there is none
-  bool is_ring = false;   // several stages
-  std::string type = {};  // of the tile
+      {};                // the same for a product that sums over what is the width here; "" if there is none
+  bool is_ring = false;  // several stages
+  bool is_shifted = false;  // where lines begin anywhere
+  std::string type = {};    // of the tile
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -206,6 +207,7 @@ class TileLowering : public FunctionLowering {
   std::string count_rounds(ir::AxisId axis, const Range& range);
   void bind_tile(ir::AxisId axis, const Range& range, const std::string& number);
   void fill_all(const std::vector<const TileFactor*>& factors);
+  void shift_all(const std::vector<const TileFactor*>& factors, bool declares_planes);
   void define_fill(const Ring& ring);
   void define_fill_ahead(const Ring& ring);
   void step_ahead(const Ring& ring, size_t k);

@@ -71,6 +71,7 @@ struct TileShape {
   int warp_rows = 1, warp_columns = 1;
   int stages = 2;
   int shared_bytes = 0;
+  int end_bytes = 0;                        // more of it, where lines are shifted into place
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
 
   int threads() const { return 32 * warp_rows * warp_columns; }
@@ -85,6 +86,7 @@ struct TilePlan {
   std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
+  bool shifts = false;  // a variant shifts lines into place that begin anywhere: tiles have ends for it
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
@@ -108,6 +110,9 @@ struct TileDecision {
 };
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const Target& target, const PlanOverrides& overrides);
+
+/// Whether neighbours along the last index of a staged factor are neighbours along its lines.
+bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
 
 /// The axis whose tile begins at this value: `k.id` is made of it.
 std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value);

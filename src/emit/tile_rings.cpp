@@ -31,6 +31,7 @@ void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
   emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
   emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<0>", {}, DType::index)});
   emit(lowered::Barrier{"the copies of all threads have arrived"});
+  shift_all(factors, false);
 }
 
 // One round of a loop: at its beginning no factor is stored, and perhaps a barrier has been passed.
@@ -145,6 +146,24 @@ void TileLowering::fill_all(const std::vector<const TileFactor*>& factors) {
   for (const TileFactor* factor : factors) fill(*factor, tile_of(*factor).ring + ".stage(stage)");
 }
 
+// What begins anywhere is shifted into place once it has arrived.
+void TileLowering::shift_all(const std::vector<const TileFactor*>& factors, bool declares_planes) {
+  const auto is_shifted = [&](const TileFactor* factor) { return tile_of(*factor).is_shifted; };
+  if (std::ranges::none_of(factors, is_shifted)) return;
+  guard(lowered::name("kCopy == Copy::shifted", DType::boolean), "", false, Scope{}, [&] {
+    for (const TileFactor* read : factors) {
+      const FactorTile& entry = tile_of(*read);
+      if (!entry.is_shifted) continue;
+      if (declares_planes) declare_plane(*read);
+      const Expr at = lowered::list({first_of_tile(entry.factor.width), first_of_tile(entry.factor.depth)});
+      emit(lowered::Evaluate{
+          lowered::call(fmt::format("shift_tile<kThreads, {} == Major::k ? 1 : 0>", entry.major),
+                        {lowered::name(entry.tile, DType::index), local(entry.plane), at}, DType::index)});
+    }
+    emit(lowered::Barrier{"all lines are in place"});
+  });
+}
+
 // `fill_k(stage, number)` starts the copies of one tile of a loop.
 void TileLowering::define_fill(const Ring& ring) {
   for (const TileFactor* factor : ring.factors) declare_plane(*factor);
@@ -252,6 +271,7 @@ void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
       FactorTile& entry = tile_of(*factor);
       entry.tile = fmt::format("{}.stage({})", entry.ring, ring.stage);
     }
+    shift_all(ring.factors, !own.ahead.empty());
     round(true, body);
     emit(lowered::Assign{local(ring.next), "=", local(ring.stage)});
     emit(lowered::Assign{local(ring.stage), "=",

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
 constexpr int kFewWarps = 4, kManyWarps = 8;
+constexpr int64_t kChunkBytes = 16;      // of one copy
 constexpr int64_t kLineBytes = 32;       // the least of a line in shared memory
 constexpr int64_t kDepthBytes = 128;     // of a line along the depth, where nothing is asked for
 constexpr int64_t kWidth = 128;          // of a tile in registers, where nothing is asked for
@@ -40,6 +41,7 @@ class ShapeChooser {
       : kernel_(kernel), sizes_(sizes), target_(target), overrides_(overrides), plan_(plan) {}
 
   std::string run() {
+    plan_.shifts = can_shift();
     const std::optional<ir::SymbolId> choice = listed_symbol();
     if (!choice) return add_shape({});
     for (int64_t value : kernel_.symbols[*choice].allowed) {
@@ -181,7 +183,8 @@ class ShapeChooser {
     for (TileShape attempt = shape;;) {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
         attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));
-        if (attempt.shared_bytes <= room - (has_folds() ? kReservedBytes : 0)) {
+        attempt.end_bytes = static_cast<int>(end_bytes(attempt));
+        if (attempt.shared_bytes + attempt.end_bytes <= room - (has_folds() ? kReservedBytes : 0)) {
           shape = std::move(attempt);
           return true;
         }
@@ -321,6 +324,29 @@ class ShapeChooser {
       if (!is_added) passing = std::max(passing, words(value.axes, value.dtype));
     }
     return held + passing;
+  }
+
+  /// Lines of tensors that begin anywhere: elements of 1 and 2 bytes are shifted into place, longer ones copied singly.
+  bool can_shift() const {
+    const auto factors = plan_.factors();
+    const auto is_staged = [](const TileFactor* factor) { return factor->way == TileFactor::Way::staged; };
+    return std::ranges::any_of(factors,
+                               [&](const TileFactor* f) { return is_staged(f) && size_of(*f) < 4; }) &&
+           std::ranges::all_of(factors, [&](const TileFactor* f) {
+             return !is_staged(f) || steps_by_one(kernel_, sizes_, *f);
+           });
+  }
+
+  /// A chunk for each line of what is shifted.
+  int64_t end_bytes(const TileShape& shape) const {
+    if (!plan_.shifts) return 0;
+    int64_t sum = 0;
+    for (const TileFactor* factor : plan_.factors()) {
+      if (factor->way != TileFactor::Way::staged || size_of(*factor) >= 4) continue;
+      const ir::AxisId lines = factor->depth_index > factor->width_index ? factor->width : factor->depth;
+      sum += kChunkBytes * shape.extent.at(lines) * (factor->in_ring ? shape.stages : 1);
+    }
+    return sum;
   }
 
   int64_t shared_bytes(const TileShape& shape) const {

@@ -30,7 +30,7 @@ class TileVariants {
 
   void run() {
     const bool shifts = !loads_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
-      return steps_by_one(load);
+      return steps_by_one(kernel_, plan_.sizes, *load.factor);
     });
     const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
     for (const TileShape& shape : tiles_.shapes) {
@@ -78,16 +78,6 @@ class TileVariants {
     });
   }
 
-  /// Neighbours along the lines of tiles are neighbours in memory, wherever the lines begin.
-  bool steps_by_one(const StagedLoad& load) const {
-    const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
-    const size_t index = contiguous_index(load, false);
-    const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
-    const ir::AxisId axis = index == load.factor->width_index ? load.factor->width : load.factor->depth;
-    const auto step = form ? form->coefficient(axis) : std::nullopt;
-    return step && plan_.sizes.as_constant(*step) == 1;
-  }
-
   bool copies_chunks(size_t order) const {
     for (size_t k = 0; k < loads_.size(); ++k)
       if (!begins_at_chunks(loads_[k], is_swapped(order, k))) return false;
@@ -114,7 +104,7 @@ class TileVariants {
     variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
     variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
-    variant.shared_bytes = shape.shared_bytes;
+    variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
     std::string condition, orders;
     const auto also = [&](const std::string& term) { condition += (condition.empty() ? "" : " && ") + term; };
     for (const auto& [symbol, value] : shape.symbols)
@@ -136,7 +126,7 @@ class TileVariants {
     variant.condition = condition.empty() ? "true" : condition;
     variant.explanation = is_any            ? "any strides: element by element"
                           : way == "copies" ? orders + ": copies of 16 bytes"
-                                            : orders + ": 16 bytes at a time, shifted into place";
+                                            : orders + ": blocks of 16 bytes, shifted into place";
     plan_.phase.variants.push_back(std::move(variant));
   }
 

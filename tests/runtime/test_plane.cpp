@@ -41,11 +41,13 @@ void check_fill(const MakePlane& make_plane, Index<2> at, const Expected& expect
   twin::begin_faults("planes");
   twin::begin_shared(0);
   REQUIRE(twin::run({1, kThreads, 0}, [&] {
-    TESSERA_SHARED(typename Tile::Element, elements, 2 * Tile::kCount);
-    const Tile tile{elements, Tile::kCount};
+    TESSERA_SHARED(typename Tile::Element, elements, 2 * Tile::kRoom);
+    const Tile tile{elements, Tile::kRoom};
     fill_tile<kCopy, kThreads, kPositionAxis>(tile, make_plane(), at);
     ptx::cp_async_commit_group();
     ptx::cp_async_wait_group<0>();
+    barrier();
+    shift_tile<kThreads, kPositionAxis>(tile, make_plane(), at);
     barrier();
     for (int i = thread_index(); i < Tile::kCount; i += kThreads) {
       const int line = i / Tile::kLength, position = i % Tile::kLength;
@@ -205,9 +207,9 @@ TEST_CASE("windows of tiles of all orders of copies") {
 namespace {
 
 /// Tiles of a tensor whose pitch and first element suit no copy of several elements.
-template <typename T>
+template <typename T, int kLines = 32, int kLineBytes = 128>
 void check_shifted() {
-  using Tile = OperandTile<T, 32, 128 / static_cast<int>(sizeof(T))>;
+  using Tile = OperandTile<T, kLines, kLineBytes / static_cast<int>(sizeof(T)), true>;
   constexpr int kPitch = 151, kRows = 40, kColumns = 140;
   for (const int skipped : {0, 1, 3}) {
     std::vector<T> data(static_cast<std::size_t>(kRows * kPitch + 4));
@@ -233,28 +235,10 @@ void check_shifted() {
 TEST_CASE("lines that begin anywhere, chunk by chunk") {
   check_shifted<std::uint8_t>();
   check_shifted<std::uint16_t>();
+  check_shifted<std::uint16_t, 24, 192>();  // panels of 64 bytes, and lines that do not fill the last round
+  check_shifted<std::uint8_t, 8, 32>();     // fewer lines than threads
   check_shifted<float>();
   check_shifted<double>();
-}
-
-TEST_CASE("chunks in groups at constant distances") {
-  const auto check = [](auto order, int limit) {
-    using Order = decltype(order);
-    constexpr int kThreads = Order::kCopies / Order::kEach;
-    const int count = Order::regular_group(limit);
-    CHECK(Order::kEach % count == 0);
-    for (int copy = 0; copy < Order::kCopies; ++copy) {
-      const auto place = Order::place(copy), on = Order::place(copy / kThreads % count * kThreads),
-                 first = Order::place(copy - copy / kThreads % count * kThreads);
-      REQUIRE(place.line == first.line + on.line);
-      REQUIRE(place.position == first.position + on.position);
-    }
-    return count;
-  };
-  CHECK(check(detail::CopyOrder<OperandTile<bf16, 128, 64>, 8, 256>{}, 4) == 4);
-  CHECK(check(detail::CopyOrder<OperandTile<bf16, 64, 128>, 8, 256>{}, 4) == 4);  // two panels
-  CHECK(check(detail::CopyOrder<OperandTile<bf16, 96, 128>, 8, 256>{}, 4) == 3);  // three in each panel
-  CHECK(check(detail::CopyOrder<OperandTile<bf16, 16, 320>, 8, 128>{}, 4) == 1);  // five
 }
 
 TEST_CASE("a tile far beyond its plane") {

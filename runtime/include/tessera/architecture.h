@@ -2,8 +2,7 @@
 // Which device is the current one, and its architecture.
 #pragma once
 
-#include <atomic>
-
+#include "tessera/device_numbers.h"
 #include "tessera/location.h"
 #include "tessera/tensor.h"
 
@@ -32,18 +31,13 @@ inline int device_architecture() {
 #if TESSERA_TWIN
   return 1 << 20;
 #else
-  constexpr int kDevices = 64;
-  static std::atomic<int> architectures[kDevices] = {};  // launches come from any host thread
-  const int device = detail::current_device();
-  if (device < 0 || device >= kDevices) return 0;
-  int architecture = architectures[device];
-  if (architecture == 0) {
+  static detail::DeviceNumbers architectures;
+  return architectures.of(detail::current_device(), [](int device) {
     int major = 0, minor = 0;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) return 0;
     if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) return 0;
-    architectures[device] = architecture = 10 * major + minor;
-  }
-  return architecture;
+    return 10 * major + minor;
+  });
 #endif
 }
 

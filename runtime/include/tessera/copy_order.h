@@ -28,15 +28,6 @@ struct CopyOrder {
   static constexpr bool kIsRegular = kCopies % kThreads == 0 && kThreads % kPerSpan == 0 &&
                                      (kPerPanel % kThreads == 0 || kThreads % kPerPanel == 0);
   static constexpr bool kKeepsChunks = kIsRegular && kThreads / kPerSpan % 8 == 0;
-
-  /// The most copies of a thread, no more than `limit`, that stand as far from their first wherever a group of so many
-  /// begins: groups do not begin and end inside of a panel in different ways.
-  static TESSERA_HD constexpr int regular_group(int limit) {
-    constexpr int kEachPanel = kPerPanel < kThreads ? 1 : kPerPanel / kThreads;
-    int count = limit;
-    while (kEach % count != 0 || (kEachPanel % count != 0 && count % kEachPanel != 0)) --count;
-    return count;
-  }
 };
 
 }  // namespace tessera::detail

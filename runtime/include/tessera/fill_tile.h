@@ -2,9 +2,7 @@
 // fill_tile copies a part of a plane to an operand tile, zeros where nothing exists.
 #pragma once
 
-#include "tessera/copy_order.h"
-#include "tessera/plane.h"
-#include "tessera/ptx_copy.h"
+#include "tessera/plane_window.h"
 #include "tessera/shifted_copy.h"
 
 namespace tessera {
@@ -14,7 +12,7 @@ enum class Copy {
   async_16,  ///< cp.async of 16 bytes: along the lines stride 1, addresses of chunks multiples of 16 bytes
   async_8,   ///< the same of 8 and of 4 bytes; elements of 8 and of 4 bytes at any stride
   async_4,
-  shifted,  ///< along the lines stride 1, any alignment: cp.async of words, or 16 bytes at a time through registers
+  shifted,  ///< along the lines stride 1, any alignment: cp.async of words, or of blocks that shift_tile puts right
   elements,  ///< through registers, one by one: any strides, any alignment
 };
 
@@ -27,74 +25,6 @@ inline constexpr int kCopyElements = (kCopy == Copy::async_16 || kCopy == Copy::
                                       : kCopy == Copy::async_4                          ? 4
                                                                                         : sizeof(T)) /
                                      sizeof(T);
-
-/// What exists of an axis, counted from a place in a tile on.
-struct Existing {
-  int begin, end;
-
-  TESSERA_DEVICE bool has(int at) const { return at >= begin && at < end; }
-};
-
-/// Of the `room` elements from `from` on; what lies before them does not matter.
-template <typename T>
-TESSERA_DEVICE Existing existing(const Plane<T>& plane, int axis, index from, int room) {
-  const auto clamp = [&](index x) { return static_cast<int>(x < 0 ? 0 : x < room ? x : room); };
-  return {clamp(plane.begin[axis] - from), clamp(plane.end[axis] - from)};
-}
-
-/// Part of a plane as one thread of a block copies it: kStep elements of a line at a time.
-template <int kStep_, int kThreads, int kPositionAxis_, typename Tile_, typename T>
-struct TileFill {
-  using Tile = Tile_;
-  static constexpr int kStep = kStep_, kPositionAxis = kPositionAxis_, kLineAxis = 1 - kPositionAxis;
-  using Order = CopyOrder<Tile, kStep, kThreads>;
-
-  const Tile& tile;
-  const Plane<T>& plane;
-  Index<2> at;  // of the tile in the plane
-  Location where;
-
-  /// Several elements of a copy follow each other.
-  TESSERA_DEVICE index position_stride() const { return kStep > 1 ? 1 : plane.stride[kPositionAxis]; }
-
-  /// Where in global memory the element at a place is.
-  TESSERA_DEVICE const T* from(CopyPlace place) const {
-    return plane.data + (at[kLineAxis] + place.line) * plane.stride[kLineAxis] +
-           (at[kPositionAxis] + place.position) * position_stride();
-  }
-
-  /// Whether all of the tile exists.
-  TESSERA_DEVICE bool is_whole() const {
-    return plane.has(kLineAxis, at[kLineAxis]) && at[kLineAxis] + Tile::kLines <= plane.end[kLineAxis] &&
-           plane.has(kPositionAxis, at[kPositionAxis]) &&
-           at[kPositionAxis] + Tile::kLength <= plane.end[kPositionAxis];
-  }
-
-  /// How many elements of the copy at `place` exist, given what does from there on of its line.
-  static TESSERA_DEVICE int count(const Existing& positions, int position) {
-    const int left = positions.end - position;
-    return position < positions.begin || left < 0 ? 0 : left < kStep ? left : kStep;
-  }
-
-#if TESSERA_TWIN
-  /// Whether these elements may be copied at once from a multiple of `alignment` bytes; reports it if not.
-  bool may_copy(CopyPlace place, int count, int alignment = kStep * static_cast<int>(sizeof(T))) const {
-    const index l = at[kLineAxis] + place.line, p = at[kPositionAxis] + place.position;
-    const bool is_cut =
-        plane.has(kLineAxis, l) && p < plane.begin[kPositionAxis] && p + kStep > plane.begin[kPositionAxis];
-    const twin::PlaneCopy access{{kPositionAxis == 0 ? p : l, kPositionAxis == 0 ? l : p},
-                                 kPositionAxis,
-                                 plane.stride[kPositionAxis],
-                                 count,
-                                 kStep,
-                                 is_cut && alignment > static_cast<int>(sizeof(T)),
-                                 from(place),
-                                 alignment,
-                                 sizeof(T)};
-    return twin::may_copy(plane.shadow, access, where);
-  }
-#endif
-};
 
 /// One copy: from where in global memory, how many elements of it exist, to where.
 template <typename T>
@@ -162,72 +92,6 @@ TESSERA_DEVICE void start_regular_copies(const Fill& fill) {
   }
 }
 
-/// So many chunks are under way before the first is stored.
-inline constexpr int kChunksAtOnce = 2;
-
-/// The chunk at `place`, with nothing known of the others.
-template <typename T, typename Fill>
-TESSERA_DEVICE ChunkSource<T> chunk_source(const Fill& fill, CopyPlace place) {
-  const index l = fill.at[Fill::kLineAxis] + place.line, p = fill.at[Fill::kPositionAxis] + place.position;
-  const Existing positions = existing(fill.plane, Fill::kPositionAxis, p, Fill::kStep);
-  ChunkSource<T> result{fill.from(place), positions.begin,
-                        fill.plane.has(Fill::kLineAxis, l) ? positions.end : 0, fill.plane.stop};
-#if TESSERA_TWIN
-  const CopyPlace first{place.line, place.position + result.begin};
-  const int count = result.end - result.begin;
-  if (count > 0 && !fill.may_copy(first, count, sizeof(T))) result.end = result.begin;
-#endif
-  return result;
-}
-
-/// Copies first, first + kThreads, … of a tile that exists as a whole, kCount of them: they are at constant distances.
-template <int kCount, typename T, typename Fill>
-TESSERA_DEVICE void copy_regular_chunks(const Fill& fill, CopyPlace first) {
-  using Order = typename Fill::Order;
-  constexpr int kThreads = Order::kCopies / Order::kEach;
-  const T* from = fill.from(first);
-  const int to = fill.tile.index_of(first.line, first.position);
-  ShiftedChunk<T> chunk[kCount];
-  TESSERA_UNROLL
-  for (int i = 0; i < kCount; ++i) {
-    const CopyPlace on = Order::place(i * kThreads);
-    ChunkSource<T> source{from + on.line * fill.plane.stride[Fill::kLineAxis] + on.position, 0, Fill::kStep,
-                          fill.plane.stop};
-#if TESSERA_TWIN
-    if (!fill.may_copy({first.line + on.line, first.position + on.position}, Fill::kStep, sizeof(T)))
-      source.end = 0;
-#endif
-    chunk[i].start(source);
-  }
-  TESSERA_UNROLL
-  for (int i = 0; i < kCount; ++i) {
-    const CopyPlace on = Order::place(i * kThreads);
-    fill.tile.elements.store(Order::kKeepsChunks
-                                 ? to + Fill::Tile::at(on.line, on.position)
-                                 : fill.tile.index_of(first.line + on.line, first.position + on.position),
-                             chunk[i].value(), fill.where);
-  }
-}
-
-/// Chunks first, first + kThreads, … of any tile.
-template <int kThreads, typename T, typename Fill>
-TESSERA_DEVICE void copy_chunks(const Fill& fill, int first) {
-  constexpr int kCopies = Fill::Order::kCopies;
-  ShiftedChunk<T> chunk[kChunksAtOnce];
-  TESSERA_UNROLL
-  for (int j = 0; j < kChunksAtOnce; ++j) {
-    if (const int copy = first + j * kThreads; copy < kCopies)
-      chunk[j].start(chunk_source<T>(fill, Fill::Order::place(copy)));
-  }
-  TESSERA_UNROLL
-  for (int j = 0; j < kChunksAtOnce; ++j) {
-    const int copy = first + j * kThreads;
-    if (copy >= kCopies) break;
-    const CopyPlace place = Fill::Order::place(copy);
-    fill.tile.elements.store(fill.tile.index_of(place.line, place.position), chunk[j].value(), fill.where);
-  }
-}
-
 /// Asynchronous copies of words. The loop stays a loop: they are many.
 template <int kThreads, typename T, typename Words>
 TESSERA_DEVICE void copy_words(const Words& fill) {
@@ -250,30 +114,6 @@ TESSERA_DEVICE void copy_words(const Words& fill) {
 #endif
     start_copy<kCopy>(fill.tile.elements, part, fill.where);
   }
-}
-
-/// All chunks of this thread, by words where lines begin at words. The loops stay loops, and what follows from the thread is computed here: more loads at once,
-/// or addresses kept throughout a loop around, would want more registers than there are.
-template <int kThreads, typename T, typename Fill>
-TESSERA_DEVICE void copy_shifted(const Fill& fill) {
-  using Order = typename Fill::Order;
-  if constexpr (sizeof(T) >= 4) {
-    using Words = TileFill<1, kThreads, Fill::kPositionAxis, typename Fill::Tile, T>;
-    return copy_words<kThreads, T>(Words{fill.tile, fill.plane, fill.at, fill.where});
-  }
-  const int thread = computed_here(thread_index());
-  if constexpr (Order::kIsRegular) {
-    constexpr int kCount = Order::regular_group(kChunksAtOnce);
-    if (fill.is_whole()) {
-      TESSERA_NO_UNROLL
-      for (int first = thread; first < Order::kCopies; first += kCount * kThreads)
-        copy_regular_chunks<kCount, T>(fill, Order::place(first));
-      return;
-    }
-  }
-  TESSERA_NO_UNROLL
-  for (int first = thread; first < Order::kCopies; first += kChunksAtOnce * kThreads)
-    copy_chunks<kThreads, T>(fill, first);
 }
 
 /// So many elements are under way before the first is stored.
@@ -318,8 +158,11 @@ TESSERA_DEVICE void fill_tile(const Tile& tile, const Plane<T>& plane, Index<2> 
   if constexpr (kCopy == Copy::elements) {
     for (int first = thread_index(); first < kCopies; first += detail::kElementsAtOnce * kThreads)
       detail::copy_elements<kThreads, T>(fill, first);
+  } else if constexpr (kCopy == Copy::shifted && sizeof(T) >= 4) {
+    using Words = detail::TileFill<1, kThreads, kPositionAxis, Tile, T>;
+    detail::copy_words<kThreads, T>(Words{tile, plane, at, where});
   } else if constexpr (kCopy == Copy::shifted) {
-    detail::copy_shifted<kThreads, T>(fill);
+    detail::start_blocks<kThreads, T>(fill);
   } else if constexpr (Fill::Order::kIsRegular) {
     fill.is_whole() ? detail::start_regular_copies<kCopy, true>(fill)
                     : detail::start_regular_copies<kCopy, false>(fill);

@@ -3,7 +3,6 @@
 // can be captured in a CUDA graph.
 #pragma once
 
-#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -121,16 +120,13 @@ inline int multiprocessor_count() {
 #if TESSERA_TWIN
   return 4;
 #else
-  constexpr int kDevices = 64;
-  static std::atomic<int> counts[kDevices] = {};
-  const int device = detail::current_device();
-  if (device < 0 || device >= kDevices) return 1;
-  int count = counts[device];
-  if (count == 0) {
-    const cudaError_t error = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-    counts[device] = count = error == cudaSuccess ? count : 1;
-  }
-  return count;
+  static detail::DeviceNumbers counts;
+  const int count = counts.of(detail::current_device(), [](int device) {
+    int found = 0;
+    const cudaError_t error = cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device);
+    return error == cudaSuccess ? found : 0;
+  });
+  return count > 0 ? count : 1;
 #endif
 }
 

@@ -8,8 +8,9 @@
 
 namespace tessera {
 
-/// kDepth: how much of K one step takes. A, B: the parts of a thread. Sum: the type of the sums; four of them, in the
-/// order of FragmentLayout, are added to by `multiply`.
+/// kDepth: how much of K one step takes. A, B: the parts of a thread, which load_a and load_b read: of 16 rows (kBlocks
+/// times 8 columns) so many behind the first of a warp, which origin_a (origin_b) gave, at k on. Sum: the type of the
+/// sums; four of them, in the order of FragmentLayout, are added to by `multiply`.
 template <typename T>
 struct Mma;
 
@@ -43,15 +44,15 @@ template <>
 struct Mma<tf32> : detail::WordMma<float, float> {
   using Base = detail::WordMma<float, float>;
 
-  template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
-    Base::template load_a<kMajor>(part, tile, row, k, where);
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
+    Base::template load_a<kMajor, kWidth>(part, tile, origin, rows, k, where);
     round(part.word);
   }
-  template <Major kMajor, int kBlocks, typename Tile>
-  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+  template <Major kMajor, int kWidth, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
-    Base::template load_b<kMajor>(parts, tile, column, k, where);
+    Base::template load_b<kMajor, kWidth>(parts, tile, origin, columns, k, where);
     TESSERA_UNROLL
     for (int block = 0; block < kBlocks; ++block) round(parts[block].word);
   }
@@ -67,9 +68,25 @@ struct Mma<tf32> : detail::WordMma<float, float> {
   }
 };
 
+namespace detail {
+
+/// What reads element by element starts from the number of the first row (column).
+struct ElementOrigin {
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_a(const Tile&, int first) {
+    return first;
+  }
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_b(const Tile&, int first) {
+    return first;
+  }
+};
+
+}  // namespace detail
+
 /// By fma, in the order of K: a thread has two of K of the rows and columns that its sums are in.
 template <>
-struct Mma<float> {
+struct Mma<float> : detail::ElementOrigin {
   using Element = float;
   using Sum = float;
   static constexpr int kDepth = 2;
@@ -81,13 +98,13 @@ struct Mma<float> {
     float at[2][kDepth];  // [column of the block's two][k]
   };
 
-  template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
     for (int i = 0; i < 2; ++i) {
-      const int mn = row + 8 * i + lane.row;
+      const int mn = origin + rows + 8 * i + lane.row;
       if constexpr (kMajor == Major::k) {
         const Vector<float, 2> pair = access.load_pair(mn, k);
         part.at[i][0] = pair[0];
@@ -98,14 +115,14 @@ struct Mma<float> {
       }
     }
   }
-  template <Major kMajor, int kBlocks, typename Tile>
-  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+  template <Major kMajor, int kWidth, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
     for (int block = 0; block < kBlocks; ++block) {
-      const int mn = column + 8 * block + 2 * lane.column;
+      const int mn = origin + columns + 8 * block + 2 * lane.column;
       TESSERA_UNROLL
       for (int i = 0; i < 2; ++i) {
         const Vector<float, 2> pair =
@@ -128,7 +145,7 @@ struct Mma<float> {
 /// K is in another order than the instruction has it, the same for both operands: no access meets a bank of shared memory
 /// twice, whichever way the lines run.
 template <>
-struct Mma<double> {
+struct Mma<double> : detail::ElementOrigin {
   using Element = double;
   using Sum = double;
   static constexpr int kDepth = 16;
@@ -145,16 +162,16 @@ struct Mma<double> {
     return lane_column / 2 * 8 + (lane_column ^ i) * 2 + lane_column % 2;
   }
 
-  template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
     for (int i = 0; i < 8; ++i)
-      part.at[i] = access.load(row + i % 2 * 8 + lane.row, k + depth(lane.column, i / 2));
+      part.at[i] = access.load(origin + rows + i % 2 * 8 + lane.row, k + depth(lane.column, i / 2));
   }
-  template <Major kMajor, int kBlocks, typename Tile>
-  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+  template <Major kMajor, int kWidth, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
@@ -162,7 +179,7 @@ struct Mma<double> {
     for (int block = 0; block < kBlocks; ++block) {
       TESSERA_UNROLL
       for (int i = 0; i < 4; ++i)
-        parts[block].at[i] = access.load(column + 8 * block + lane.row, k + depth(lane.column, i));
+        parts[block].at[i] = access.load(origin + columns + 8 * block + lane.row, k + depth(lane.column, i));
     }
   }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {

@@ -31,21 +31,37 @@ struct StepParts {
   typename Mma<T>::B b[Layout::kColumnBlocks];
 };
 
+/// What a warp reads of a factor: its rows, or its columns.
 template <Major kMajor, typename T, typename Layout, typename Tile>
-TESSERA_DEVICE void load_a(typename Mma<T>::A (&parts)[Layout::kRowBlocks], const Tile& tile, int step,
-                           Location where) {
-  TESSERA_UNROLL
-  for (int block = 0; block < Layout::kRowBlocks; ++block) {
-    Mma<T>::template load_a<kMajor>(parts[block], tile, Layout::warp_row() + 16 * block,
-                                    step * Mma<T>::kDepth, where);
+struct RowReader {
+  static constexpr int kWidth = 16 * Layout::kRowBlocks;
+
+  const Tile& tile;
+  Location where;
+  int origin = Mma<T>::template origin_a<kMajor, kWidth>(tile, Layout::warp_row());
+
+  TESSERA_DEVICE void load(typename Mma<T>::A (&parts)[Layout::kRowBlocks], int step) const {
+    TESSERA_UNROLL
+    for (int block = 0; block < Layout::kRowBlocks; ++block)
+      Mma<T>::template load_a<kMajor, kWidth>(parts[block], tile, origin, 16 * block, step * Mma<T>::kDepth,
+                                              where);
   }
-}
+};
 
 template <Major kMajor, typename T, typename Layout, typename Tile>
-TESSERA_DEVICE void load_b(typename Mma<T>::B (&parts)[Layout::kColumnBlocks], const Tile& tile, int step,
-                           Location where) {
-  Mma<T>::template load_b<kMajor>(parts, tile, Layout::warp_column(), step * Mma<T>::kDepth, where);
-}
+struct ColumnReader {
+  static constexpr int kWidth = 8 * Layout::kColumnBlocks;
+
+  const Tile& tile;
+  Location where;
+  int origin = Mma<T>::template origin_b<kMajor, kWidth>(tile, Layout::warp_column());
+
+  /// kBlocks blocks of columns, from number `first` on.
+  template <int kBlocks>
+  TESSERA_DEVICE void load(typename Mma<T>::B (&parts)[kBlocks], int step, int first = 0) const {
+    Mma<T>::template load_b<kMajor, kWidth>(parts, tile, origin, 8 * first, step * Mma<T>::kDepth, where);
+  }
+};
 
 /// Two floats rounded to T in one word.
 template <typename T>
@@ -90,9 +106,11 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
   static_assert(detail::kWidthOf<kMajorA, TileA> == Layout::kRows, "a has the rows of the sums");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
   detail::StepParts<T, Layout> parts[2];
+  const detail::RowReader<kMajorA, T, Layout, TileA> rows{a, where};
+  const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};
   const auto load = [&](int step) {
-    detail::load_a<kMajorA, T, Layout>(parts[step % 2].a, a, step, where);
-    detail::load_b<kMajorB, T, Layout>(parts[step % 2].b, b, step, where);
+    rows.load(parts[step % 2].a, step);
+    columns.load(parts[step % 2].b, step);
   };
   load(0);
   TESSERA_UNROLL
@@ -120,10 +138,9 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
   constexpr int kBlocks = detail::blocks_at_once(Layout::kColumnBlocks),
                 kGroups = Layout::kColumnBlocks / kBlocks;
   typename Mma<T>::B parts[2][kBlocks];
+  const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};
   const auto load = [&](int group) {
-    Mma<T>::template load_b<kMajorB>(parts[group % 2], b,
-                                     Layout::warp_column() + 8 * kBlocks * (group % kGroups),
-                                     group / kGroups * Mma<T>::kDepth, where);
+    columns.load(parts[group % 2], group / kGroups, kBlocks * (group % kGroups));
   };
   load(0);
   TESSERA_UNROLL

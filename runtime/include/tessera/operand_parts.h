@@ -73,35 +73,77 @@ struct WordMma {
   template <Major kMajor>
   static constexpr bool kHasMatrixLoad = kMajor == Major::k || sizeof(Element) == 2;
 
-  /// The part of the 16 rows from `row` on, at k on.
-  template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int row, int k, Location where) {
+  /// Blocks of rows (columns) and steps over K are at constant distances from the lane's place in the first one. Across
+  /// the lines only where the places of a warp's rows (columns) do not carry into those of the next warp's.
+  template <Major kMajor, int kWidth, typename Tile>
+  static constexpr bool kIsMoved = kHasMatrixLoad<kMajor> &&
+                                   (kMajor == Major::k || kWidth % Tile::kSpan == 0 ||
+                                    (kWidth < Tile::kSpan && (kWidth & (kWidth - 1)) == 0 && kWidth >= 16));
+
+  /// Where this lane reads of the kWidth rows (columns) from `first` on: for load_a and load_b of the same tile.
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_a(const Tile& tile, int first) {
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      const int lane = thread_index() % kWarpThreads;
+      return computed_here(kMajor == Major::k
+                               ? tile.index_of(first + lane % 16, lane / 16 * 4 * kPerWord)
+                               : tile.index_of(lane / 16 * 8 + lane % 8, first + lane / 8 % 2 * 8));
+    } else {
+      return first;
+    }
+  }
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_b(const Tile& tile, int first) {
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      const int lane = thread_index() % kWarpThreads;
+      return computed_here(kMajor == Major::k
+                               ? tile.index_of(first + lane / 16 * 8 + lane % 8, lane / 8 % 2 * 4 * kPerWord)
+                               : tile.index_of(lane % 16, first + lane / 16 * 8));
+    } else {
+      return first;
+    }
+  }
+
+  /// The part of 16 rows, `rows` behind the first, at k on.
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
     const int lane = thread_index() % kWarpThreads;
     const OperandAccess<kMajor, Tile> access{tile, where};
-    if constexpr (kMajor == Major::k) {
-      const int from = access.index_of(row + lane % 16, k + lane / 16 * 4 * kPerWord);
-      ptx::ldmatrix_x4(part.word, tile.elements, from, where);
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      const int from = move<kMajor, Tile>(origin, rows, k);
+      if constexpr (kMajor == Major::k) {
+        ptx::ldmatrix_x4(part.word, tile.elements, from, where);
+      } else {
+        ptx::ldmatrix_x4_trans(part.word, tile.elements, from, where);
+      }
     } else if constexpr (kHasMatrixLoad<kMajor>) {
-      const int from = access.index_of(row + lane / 8 % 2 * 8, k + lane / 16 * 8 + lane % 8);
+      const int from = access.index_of(origin + rows + lane / 8 % 2 * 8, k + lane / 16 * 8 + lane % 8);
       ptx::ldmatrix_x4_trans(part.word, tile.elements, from, where);
     } else {
       const LanePlace place = lane_place();
       TESSERA_UNROLL
       for (int w = 0; w < 4; ++w)
-        part.word[w] = load_word(access, place, row + w % 2 * 8, k + w / 2 * 4 * kPerWord);
+        part.word[w] = load_word(access, place, origin + rows + w % 2 * 8, k + w / 2 * 4 * kPerWord);
     }
   }
 
-  /// The parts of kBlocks times 8 columns from `column` on, at k on: two blocks at once where ldmatrix does it.
-  template <Major kMajor, int kBlocks, typename Tile>
-  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int column, int k,
+  /// The parts of kBlocks times 8 columns, `columns` behind the first, at k on: two blocks at once where ldmatrix does
+  /// it.
+  template <Major kMajor, int kWidth, int kBlocks, typename Tile>
+  static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
     if constexpr (kHasMatrixLoad<kMajor>) {
+      std::uint32_t words[4], last[2];
       TESSERA_UNROLL
-      for (int block = 0; block + 1 < kBlocks; block += 2)
-        load_two<kMajor>(parts[block], parts[block + 1], tile, column + 8 * block, k, where);
-      if constexpr (kBlocks % 2 != 0)
-        load_one<kMajor>(parts[kBlocks - 1], tile, column + 8 * (kBlocks - 1), k, where);
+      for (int block = 0; block + 1 < kBlocks; block += 2) {
+        load_blocks<kMajor, kWidth>(words, tile, origin, columns + 8 * block, k, where);
+        parts[block] = {{words[0], words[1]}};
+        parts[block + 1] = {{words[2], words[3]}};
+      }
+      if constexpr (kBlocks % 2 != 0) {
+        load_blocks<kMajor, kWidth>(last, tile, origin, columns + 8 * (kBlocks - 1), k, where);
+        parts[kBlocks - 1] = {{last[0], last[1]}};
+      }
     } else {
       const OperandAccess<kMajor, Tile> access{tile, where};
       const LanePlace place = lane_place();
@@ -109,7 +151,7 @@ struct WordMma {
       for (int block = 0; block < kBlocks; ++block) {
         TESSERA_UNROLL
         for (int w = 0; w < 2; ++w)
-          parts[block].word[w] = load_word(access, place, column + 8 * block, k + w * 4 * kPerWord);
+          parts[block].word[w] = load_word(access, place, origin + columns + 8 * block, k + w * 4 * kPerWord);
       }
     }
   }
@@ -128,31 +170,36 @@ struct WordMma {
   }
 
   template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_two(B& first, B& second, const Tile& tile, int column, int k,
-                                      Location where) {
-    const int lane = thread_index() % kWarpThreads;
-    const OperandAccess<kMajor, Tile> access{tile, where};
-    std::uint32_t words[4];
-    if constexpr (kMajor == Major::k) {
-      const int from = access.index_of(column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * 4 * kPerWord);
-      ptx::ldmatrix_x4(words, tile.elements, from, where);
-    } else {
-      ptx::ldmatrix_x4_trans(words, tile.elements, access.index_of(column + lane / 16 * 8, k + lane % 16),
-                             where);
-    }
-    first = {{words[0], words[1]}};
-    second = {{words[2], words[3]}};
+  static TESSERA_DEVICE int move(int origin, int rows, int k) {
+    return kMajor == Major::k ? Tile::moved(origin, rows, k) : Tile::moved(origin, k, rows);
   }
 
-  template <Major kMajor, typename Tile>
-  static TESSERA_DEVICE void load_one(B& part, const Tile& tile, int column, int k, Location where) {
-    const int lane = thread_index() % 16;  // the upper lanes name the rows of the lower ones
+  /// Two blocks of 8 columns in four words, or one in two: then the upper lanes, whose addresses do not count, name the
+  /// rows of the lower ones.
+  template <Major kMajor, int kWidth, int kWords, typename Tile>
+  static TESSERA_DEVICE void load_blocks(std::uint32_t (&words)[kWords], const Tile& tile, int origin,
+                                         int columns, int k, Location where) {
+    const int lane = thread_index() % kWarpThreads % (8 * kWords);
     const OperandAccess<kMajor, Tile> access{tile, where};
-    if constexpr (kMajor == Major::k) {
-      ptx::ldmatrix_x2(part.word, tile.elements,
-                       access.index_of(column + lane % 8, k + lane / 8 * 4 * kPerWord), where);
+    int from;
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      from = move<kMajor, Tile>(origin, columns, k);
+      if (kWords == 2 && thread_index() % kWarpThreads >= 16) from = move<kMajor, Tile>(from, -8, 0);
     } else {
-      ptx::ldmatrix_x2_trans(part.word, tile.elements, access.index_of(column, k + lane), where);
+      from = access.index_of(origin + columns + lane / 16 * 8, k + lane % 16);
+    }
+    if constexpr (kWords == 4) {
+      if constexpr (kMajor == Major::k) {
+        ptx::ldmatrix_x4(words, tile.elements, from, where);
+      } else {
+        ptx::ldmatrix_x4_trans(words, tile.elements, from, where);
+      }
+    } else {
+      if constexpr (kMajor == Major::k) {
+        ptx::ldmatrix_x2(words, tile.elements, from, where);
+      } else {
+        ptx::ldmatrix_x2_trans(words, tile.elements, from, where);
+      }
     }
   }
 };

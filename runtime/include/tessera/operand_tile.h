@@ -9,16 +9,19 @@ namespace tessera {
 
 /// kLines lines of kLength elements, which follow each other in global memory. They are cut into panels of kSpan
 /// elements (128, 64 or 32 bytes), and the 16-byte chunks of a panel's line change places with the number of the line.
-/// The first byte of the array is best a multiple of kAlignment.
-template <typename T, int kLines_, int kLength_>
+/// The first byte of the array is best a multiple of kAlignment. With ends there is a chunk more for each line, behind
+/// all of them: lines that begin anywhere in blocks of 16 bytes touch one block more than they are long.
+template <typename T, int kLines_, int kLength_, bool kHasEnds_ = false>
 struct OperandTile {
   using Element = T;
   static constexpr int kLines = kLines_, kLength = kLength_, kCount = kLines * kLength;
+  static constexpr bool kHasEnds = kHasEnds_ && sizeof(T) < 4;
   static constexpr int kLineBytes = kLength * static_cast<int>(sizeof(T));
   static constexpr int kSpanBytes = kLineBytes % 128 == 0 ? 128 : kLineBytes % 64 == 0 ? 64 : 32;
   static constexpr int kSpan = kSpanBytes / static_cast<int>(sizeof(T));
   static constexpr int kChunk = 16 / static_cast<int>(sizeof(T));
   static constexpr int kAlignment = 8 * kSpanBytes;
+  static constexpr int kRoom = kCount + (kHasEnds ? kLines * kChunk : 0);  ///< what it takes of the array
 
   static_assert(kLength > 0 && kLineBytes % 32 == 0, "a line is a multiple of 32 bytes");
   static_assert(kLines > 0 && kLines % 8 == 0, "a tile has a multiple of 8 lines");
@@ -34,8 +37,20 @@ struct OperandTile {
     return static_cast<int>((p / kSpan * kLines + l) * kSpan + place_in_span);
   }
 
+  /// Where the element so many lines and positions behind the one at `index` stands: a multiple of 8 lines, and of
+  /// positions a multiple of kChunk that fits into those bits of the position in its span which are 0.
+  static TESSERA_HD constexpr int moved(int index, int lines, int positions) {
+    return (index ^ positions % kSpan) + (positions / kSpan * kLines + lines) * kSpan;
+  }
+
   /// The same in the array.
   TESSERA_DEVICE int index_of(int line, int position) const { return first + at(line, position); }
+
+  /// Where the chunk behind a line is.
+  TESSERA_DEVICE int end_of(int line) const {
+    static_assert(kHasEnds, "only tiles that are shifted into place have ends");
+    return first + kCount + line * kChunk;
+  }
 
   /// One element, or N that follow each other, N dividing kChunk and `position`.
   TESSERA_DEVICE T load(int line, int position, Location where = Location::current()) const {
@@ -48,14 +63,14 @@ struct OperandTile {
 };
 
 /// kStages tiles, used in turn: while one is read the others are filled.
-template <typename T, int kLines, int kLength, int kStages_>
+template <typename T, int kLines, int kLength, int kStages_, bool kHasEnds = false>
 struct OperandRing {
-  using Tile = OperandTile<T, kLines, kLength>;
-  static constexpr int kStages = kStages_, kCount = kStages * Tile::kCount;
+  using Tile = OperandTile<T, kLines, kLength, kHasEnds>;
+  static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
 
   Shared<T> elements;
 
-  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kCount}; }
+  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom}; }
 };
 
 }  // namespace tessera

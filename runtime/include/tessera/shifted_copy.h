@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// 16 bytes from any address: two aligned blocks of 16 bytes are read, and the bytes wanted shifted out of them.
+// Lines of 1- and 2-byte elements that begin anywhere: the blocks of 16 bytes that they lie in are copied as they are,
+// asynchronously, and shifted into place once they have arrived.
 #pragma once
 
-#include "tessera/vector.h"
+#include "tessera/plane_window.h"
 
-namespace tessera::detail {
+namespace tessera {
 
-/// The elements of a chunk of 16 bytes.
-template <typename T>
-inline constexpr int kChunkElements = 16 / static_cast<int>(sizeof(T));
-
-/// The elements from `from` on, of which those from `begin` to `end` exist.
-template <typename T>
-struct ChunkSource {
-  const T* from;
-  int begin, end;
-  const T* stop;  // where the memory of the tensor ends
-};
+namespace detail {
 
 /// The word that begins `bits` bits, less than 32, behind the beginning of `low`.
 TESSERA_DEVICE std::uint32_t word_behind(std::uint32_t low, std::uint32_t high, int bits) {
@@ -27,92 +18,161 @@ TESSERA_DEVICE std::uint32_t word_behind(std::uint32_t low, std::uint32_t high, 
 #endif
 }
 
-/// A chunk under way. Blocks without an existing element are not read, those with one may be as a whole, but for the
-/// one that the tensor ends in. The twin reads what exists and nothing else.
-template <typename T>
-class ShiftedChunk {
- public:
-  TESSERA_DEVICE void start(const ChunkSource<T>& source) {
-    constexpr int kBytes = static_cast<int>(sizeof(T));
-    const auto address = reinterpret_cast<std::uintptr_t>(source.from);
-    shift_ = static_cast<int>(address % 16);
-    begin_ = source.begin * kBytes;
-    end_ = source.end * kBytes;
+/// The first `count` bytes of a word.
+TESSERA_DEVICE std::uint32_t bytes_below(int count) {
+  return count <= 0 ? 0 : count >= 4 ? ~0u : (1u << 8 * count) - 1;
+}
+
+/// The lines of a tile as they lie in global memory.
+template <typename T, typename Fill>
+struct RawLines {
+  using Tile = typename Fill::Tile;
+  static constexpr int kBytes = static_cast<int>(sizeof(T));
+
+  const Fill& fill;
+  const T* base = fill.from({0, 0});
+  index pitch = fill.plane.stride[Fill::kLineAxis];
+  Existing lines = existing(fill.plane, Fill::kLineAxis, fill.at[Fill::kLineAxis], Tile::kLines);
+  Existing positions = existing(fill.plane, Fill::kPositionAxis, fill.at[Fill::kPositionAxis], Tile::kLength);
+
+  /// By how many bytes a line begins behind a multiple of 16.
+  TESSERA_DEVICE int shift(int line) const {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(base + line * pitch) % 16);
+  }
+
+  /// Starts the copy of the block that `position`, a multiple of kChunk, of a line lies in, if its first element began
+  /// one.
+  TESSERA_DEVICE void start(int line, int position, int to) const {
+    const int first = position - shift(line) / kBytes;
+    const int begin = first > positions.begin ? first : positions.begin,
+              end = first + Tile::kChunk < positions.end ? first + Tile::kChunk : positions.end;
+    const bool exists = lines.has(line) && begin < end;
+    const T* block = base + line * pitch + first;
 #if TESSERA_TWIN
-    std::memset(blocks_, 0x7f, sizeof blocks_);
-    if (begin_ < end_) {
-      std::memcpy(reinterpret_cast<char*>(blocks_) + shift_ + begin_, source.from + source.begin,
-                  static_cast<std::size_t>(end_ - begin_));
-    }
+    Vector<T, Tile::kChunk> elements;
+    std::memset(&elements, exists ? 0x7f : 0, sizeof elements);
+    if (exists && fill.may_copy({line, begin}, end - begin, kBytes))
+      for (int i = begin; i < end; ++i) elements.set(i - first, base[line * pitch + i]);
+    fill.tile.elements.copy_async(to, elements, fill.where);
 #else
-    const auto* block = reinterpret_cast<const uint4*>(address - static_cast<unsigned>(shift_));
-    read(0, block, begin_ < end_ && begin_ < 16 - shift_, source.stop);
-    read(4, block + 1, begin_ < end_ && end_ > 16 - shift_, source.stop);
+    const index left = (fill.plane.stop - block) * kBytes;
+    ptx::cp_async_16(fill.tile.elements, to, block,
+                     !exists     ? 0
+                     : left < 16 ? static_cast<int>(left)
+                                 : 16,
+                     fill.where);
 #endif
   }
 
-  /// The elements that exist, and zeros.
-  TESSERA_DEVICE Vector<T, kChunkElements<T>> value() const {
-    std::uint32_t words[8];
-    TESSERA_UNROLL
-    for (int i = 0; i < 8; ++i) words[i] = blocks_[i];
-    TESSERA_UNROLL
-    for (int i = 0; i < 6; ++i) words[i] = (shift_ & 8) != 0 ? words[i + 2] : words[i];
-    if constexpr (sizeof(T) < 8) {
-      TESSERA_UNROLL
-      for (int i = 0; i < 5; ++i) words[i] = (shift_ & 4) != 0 ? words[i + 1] : words[i];
-    }
-    if constexpr (sizeof(T) < 4) {
-      TESSERA_UNROLL
-      for (int i = 0; i < 4; ++i) words[i] = word_behind(words[i], words[i + 1], shift_ % 4 * 8);
-    }
-    TESSERA_UNROLL
-    for (int i = 0; i < 4; ++i) words[i] &= bytes_below(end_ - 4 * i) & ~bytes_below(begin_ - 4 * i);
-    Vector<T, kChunkElements<T>> result;
-    std::memcpy(&result, words, sizeof result);
-    return result;
+  /// Whether all blocks of a tile that exists as a whole lie in the tensor.
+  TESSERA_DEVICE bool has_whole_blocks() const {
+    constexpr int kFarthest = Tile::kLength + Tile::kChunk;
+    return base + (Tile::kLines - 1) * pitch + kFarthest <= fill.plane.stop;
   }
-
- private:
-#if !TESSERA_TWIN
-  TESSERA_DEVICE void read(int first, const uint4* block, bool exists, const T* stop) {
-    if (exists && reinterpret_cast<const T*>(block + 1) > stop) return read_until(first, block, stop);
-    const uint4 words = ptx::ld_global_nc_if(block, exists);
-    blocks_[first] = words.x;
-    blocks_[first + 1] = words.y;
-    blocks_[first + 2] = words.z;
-    blocks_[first + 3] = words.w;
-  }
-#endif
-
-#if !TESSERA_TWIN
-  /// The last block of a tensor, whose end nobody needs to own.
-  TESSERA_DEVICE void read_until(int first, const uint4* block, const T* stop) {
-    using Bits = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-    constexpr int kPerWord = 4 / static_cast<int>(sizeof(Bits));
-    const auto* word = reinterpret_cast<const std::uint32_t*>(block);
-    const auto* end = reinterpret_cast<const Bits*>(stop);
-    TESSERA_UNROLL
-    for (int w = 0; w < 4; ++w) {
-      const auto* element = reinterpret_cast<const Bits*>(word + w);
-      const bool is_whole = element + kPerWord <= end;
-      blocks_[first + w] = is_whole ? __ldg(word + w) : 0;
-      TESSERA_UNROLL
-      for (int i = 0; i < kPerWord; ++i) {
-        if (!is_whole && element + i < end)
-          blocks_[first + w] |= std::uint32_t{__ldg(element + i)} << 8 * sizeof(Bits) * i;
-      }
-    }
-  }
-#endif
-
-  /// The first `count` bytes of a word.
-  static TESSERA_DEVICE std::uint32_t bytes_below(int count) {
-    return count <= 0 ? 0 : count >= 4 ? ~0u : (1u << 8 * count) - 1;
-  }
-
-  std::uint32_t blocks_[8];
-  int shift_, begin_, end_;  // in bytes
 };
 
-}  // namespace tessera::detail
+/// All blocks of a tile that exists as a whole: a thread's lines are at constant distances.
+template <int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void start_whole_blocks(const RawLines<T, Fill>& raw) {
+  using Order = typename Fill::Order;
+  const CopyPlace first = Order::place(computed_here(thread_index()));
+  const int to = raw.fill.tile.index_of(first.line, first.position);
+  const T* line = raw.base + first.line * raw.pitch;
+  TESSERA_UNROLL
+  for (int i = 0; i < Order::kEach; ++i) {
+    const CopyPlace on = Order::place(i * kThreads);
+    const int place = Order::kKeepsChunks
+                          ? to + Fill::Tile::at(on.line, on.position)
+                          : raw.fill.tile.index_of(first.line + on.line, first.position + on.position);
+    const auto address = reinterpret_cast<std::uintptr_t>(line + on.line * raw.pitch) / 16 * 16;
+    ptx::cp_async_16(raw.fill.tile.elements, place,
+                     reinterpret_cast<const T*>(address) + first.position + on.position, 16, raw.fill.where);
+  }
+}
+
+/// All blocks of this thread.
+template <int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void start_blocks(const Fill& fill) {
+  using Order = typename Fill::Order;
+  using Tile = typename Fill::Tile;
+  const RawLines<T, Fill> raw{fill};
+  if (Order::kIsRegular && !TESSERA_TWIN && fill.is_whole() && raw.has_whole_blocks()) {
+    start_whole_blocks<kThreads>(raw);
+  } else {
+    TESSERA_NO_UNROLL
+    for (int copy = thread_index(); copy < Order::kCopies; copy += kThreads) {
+      const CopyPlace place = Order::place(copy);
+      raw.start(place.line, place.position, fill.tile.index_of(place.line, place.position));
+    }
+  }
+  TESSERA_NO_UNROLL
+  for (int line = thread_index(); line < Tile::kLines; line += kThreads)
+    if (raw.shift(line) > 0) raw.start(line, Tile::kLength, fill.tile.end_of(line));
+}
+
+/// 16 bytes, `shift` bytes behind the beginning of `low`; of them those from `begin` to `end`, and zeros.
+template <typename T, int kCount>
+TESSERA_DEVICE Vector<T, kCount> shifted(const Vector<T, kCount>& low, const Vector<T, kCount>& high,
+                                         int shift, int begin, int end) {
+  std::uint32_t words[8];
+  std::memcpy(words, &low, sizeof low);
+  std::memcpy(words + 4, &high, sizeof high);
+  TESSERA_UNROLL
+  for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
+  TESSERA_UNROLL
+  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+  TESSERA_UNROLL
+  for (int i = 0; i < 4; ++i) words[i] = word_behind(words[i], words[i + 1], shift % 4 * 8);
+  if (begin > 0 || end < 16) {
+    TESSERA_UNROLL
+    for (int i = 0; i < 4; ++i) words[i] &= bytes_below(end - 4 * i) & ~bytes_below(begin - 4 * i);
+  }
+  Vector<T, kCount> result;
+  std::memcpy(&result, words, sizeof result);
+  return result;
+}
+
+/// The lines of a tile, each by the threads of one warp, panel by panel: what is read of the next panel is raw still.
+template <int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void shift_lines(const Fill& fill) {
+  using Tile = typename Fill::Tile;
+  constexpr int kAcross = Tile::kSpan / Tile::kChunk, kAtOnce = kThreads / kAcross;
+  const RawLines<T, Fill> raw{fill};
+  const int thread = computed_here(thread_index());
+  const Tile& tile = fill.tile;
+  TESSERA_NO_UNROLL
+  for (int first = 0; first < Tile::kLines; first += kAtOnce) {
+    const int line = first + thread / kAcross;
+    const bool is_line = line < Tile::kLines;
+    const int shift = is_line ? raw.shift(line) : 0;
+    TESSERA_NO_UNROLL
+    for (int panel = 0; panel < Tile::kLength; panel += Tile::kSpan) {
+      const int position = panel + thread % kAcross * Tile::kChunk, next = position + Tile::kChunk;
+      Vector<T, Tile::kChunk> low = {}, high = {};
+      if (is_line) low = tile.template load<Tile::kChunk>(line, position, fill.where);
+      if (shift > 0)
+        high = tile.elements.template load<Tile::kChunk>(
+            next < Tile::kLength ? tile.index_of(line, next) : tile.end_of(line), fill.where);
+      const auto bytes = [&](int at) { return (at - position) * static_cast<int>(sizeof(T)); };
+      const auto chunk = shifted(low, high, shift, bytes(raw.positions.begin), bytes(raw.positions.end));
+      warp_barrier(0xffffffffu, fill.where);
+      if (is_line) tile.elements.store(tile.index_of(line, position), chunk, fill.where);
+      warp_barrier(0xffffffffu, fill.where);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Shifts the lines of a tile into place that fill_tile<Copy::shifted> was given the same part of the plane for. Its copies
+/// have arrived for all threads of the block, all of which are here; a barrier comes before anybody reads the tile.
+/// Tiles without ends need nothing.
+template <int kThreads, int kPositionAxis, typename Tile, typename T>
+TESSERA_DEVICE void shift_tile(const Tile& tile, const Plane<T>& plane, Index<2> at,
+                               Location where = Location::current()) {
+  if constexpr (Tile::kHasEnds)
+    detail::shift_lines<kThreads, T>(
+        detail::TileFill<Tile::kChunk, kThreads, kPositionAxis, Tile, T>{tile, plane, at, where});
+}
+
+}  // namespace tessera
