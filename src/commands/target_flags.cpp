@@ -58,9 +58,13 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.vector = static_cast<int>(*value);
   } else if (name == "stages" && *value >= 2 && *value <= 7) {
     plan.stages = static_cast<int>(*value);
+  } else if (name == "raster" && *value <= 64) {
+    plan.raster = static_cast<int>(*value);
   } else {
     throw CLI::ValidationError(
-        "--plan", fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7", item));
+        "--plan",
+        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7, raster=1..64",
+                    item));
   }
 }
 

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
 #include "sema/ir/expand_products.h"
 
@@ -65,6 +67,15 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
+// The settings of an `@tile` for this chip: without conditions on sizes there is one choice.
+bool bind_choice(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  if (plan.kernel->tilings.empty()) return true;
+  PlanChoice choice = std::move(plan_choices(*plan.kernel, *plan.target).front());
+  plan.expanded = std::make_shared<ir::Kernel>(std::move(choice.kernel));
+  plan.kernel = plan.expanded.get();
+  return check_requests(*plan.kernel, *plan.target, overrides, sink);
+}
+
 // Products become sums of products, which the threads compute like any other sum.
 void plan_as_sums(KernelPlan& plan, const std::string& reason) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
@@ -74,16 +85,54 @@ void plan_as_sums(KernelPlan& plan, const std::string& reason) {
   plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
 }
 
+constexpr int64_t kTinyExtent = 32;  // products of such factors are sums wherever they are computed
+
+// Whether every axis of a product is so short that no tile would be filled.
+bool is_tiny(const KernelPlan& plan, ir::SizeTable& sizes, const ir::Dot& dot) {
+  const ir::Kernel& kernel = *plan.kernel;
+  return std::ranges::all_of(std::array{dot.left, dot.right}, [&](ir::ValueId factor) {
+    return std::ranges::all_of(kernel.values[factor].axes, [&](ir::AxisId axis) {
+      const auto extent = constant_extent(kernel, sizes, axis);
+      return extent && *extent <= kTinyExtent;
+    });
+  });
+}
+
+// Who writes a product expects Tensor Cores: where they are not used, the first product that is worth it says so.
+void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink& sink) {
+  if (!decision.has_instruction) return;
+  const ir::Kernel& kernel = *plan.kernel;
+  for (const auto& [id, dependence] : plan.phase.analysis.dependence) {
+    const auto* dot = std::get_if<ir::Dot>(&kernel.values[id].op);
+    if (!dot || is_tiny(plan, plan.sizes, *dot) || (decision.product.valid() && decision.product != id))
+      continue;
+    sink.report(Diag::product_as_sums, kernel.values[id].span)
+        .note("it runs without Tensor Cores, because {}", decision.reason);
+    return;
+  }
+}
+
+enum class TileOutcome { planned, as_sums, refused };
+
 // A phase with products runs in tiles if it can.
-bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
+TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);
+  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes);
+  if (decision.plan) {
+    ShapeDecision shapes = choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), phase.analysis,
+                                                   plan.sizes, *plan.target, overrides, *decision.plan, sink);
+    if (shapes.outcome == ShapeOutcome::refused) return TileOutcome::refused;
+    if (shapes.outcome == ShapeOutcome::impossible) decision = {std::nullopt, std::move(shapes.reason)};
+  }
   if (!decision.plan) {
+    if (!refuse_tile_requests(*plan.kernel, overrides, decision.reason + ", so its products are sums", sink))
+      return TileOutcome::refused;
+    warn_of_sums(plan, decision, sink);
     phase = {};
     plan_as_sums(plan, decision.reason);
-    return false;
+    return TileOutcome::as_sums;
   }
   plan.tiles = std::move(decision.plan);
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
@@ -92,7 +141,7 @@ bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
     phase.roles[axis] = is_let ? Role::serial : Role::unit;
   }
   phase.functions.push_back({});
-  return true;
+  return TileOutcome::planned;
 }
 
 }  // namespace
@@ -117,7 +166,14 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
                   .sizes = kernel.sizes,
                   .phase = {},
                   .tiles = {}};
-  if (ir::has_products(kernel) && plan_in_tiles(plan, overrides)) return plan;
+  if (ir::has_products(kernel)) {
+    const TileOutcome outcome = plan_in_tiles(plan, overrides, sink);
+    if (outcome == TileOutcome::refused) return std::nullopt;
+    if (outcome == TileOutcome::planned) return plan;
+  } else if (!refuse_tile_requests(kernel, overrides, "the kernel has no product", sink)) {
+    return std::nullopt;
+  }
+  if (!bind_choice(plan, overrides, sink)) return std::nullopt;
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);

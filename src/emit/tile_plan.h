@@ -60,8 +60,11 @@ struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
   int warp_rows = 1, warp_columns = 1;
   int stages = 2;
+  int raster = 1;  // rows of tiles that blocks walk over together
   int shared_bytes = 0;
+  int registers = 0;                        // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
+  std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
 
   int threads() const { return 32 * warp_rows * warp_columns; }
 };
@@ -71,6 +74,7 @@ struct TilePlan {
   std::map<ir::ValueId, TileProduct> products;  // by dot
   std::set<ir::ValueId> anchored;               // values that depend on what lies in registers
   std::vector<TileShape> shapes;
+  std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
@@ -85,13 +89,14 @@ struct TilePlan {
   }
 };
 
-/// The plan of a phase with products, or why there is none: then products are sums like others.
+/// The plan of a phase with products, but for its shapes, or why there is none: then products are sums like others.
 struct TileDecision {
   std::optional<TilePlan> plan;
   std::string reason;
+  ir::ValueId product = {};     // of which the reason speaks; not valid: of the phase
+  bool has_instruction = true;  // for the types that are multiplied
 };
-TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
-                        const Target& target, const PlanOverrides& overrides);
+TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes);
 
 /// What a value is where it exists.
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);

@@ -45,6 +45,8 @@ ir::Relation mirrored(ir::Relation relation) {
 class Conditions {
  public:
   explicit Conditions(Context& context) : context_(context) {}
+  /// Of an `@tile`: the launcher asks for them, and nothing may rely on them.
+  Conditions(Context& context, ir::Tiling& tiling) : context_(context), tiling_(&tiling) {}
 
   void check(ast::ExprId id) {
     const ast::Expr& expr = context_.expr(id);
@@ -54,6 +56,7 @@ class Conditions {
         check(binary->right);
         return;
       }
+      if (tiling_ && names_architecture(*binary)) return;
       if (const auto relation = relation_of(binary->op)) return compare(*binary, *relation, expr.span);
     }
     if (const auto* membership = std::get_if<ast::Membership>(&expr.node))
@@ -63,11 +66,25 @@ class Conditions {
     }
     if (std::holds_alternative<ast::ErrorExpr>(expr.node)) return;
     context_.sink.report(Diag::not_a_constraint, expr.span)
-        .note("a `where` compares sizes: `C >= 1`, `W == 2 * D`, `D in {{64, 128}}`; `&&` joins");
+        .note("a `{}` compares sizes: `C >= 1`, `W == 2 * D`, `D in {{64, 128}}`; `&&` joins",
+              tiling_ ? "when" : "where");
   }
 
  private:
   ir::SizeTable& sizes() { return context_.kernel.sizes; }
+
+  /// `arch == sm_80`, of an `@tile`.
+  bool names_architecture(const ast::Binary& binary) {
+    const auto* left = std::get_if<ast::NameRef>(&context_.expr(binary.left).node);
+    const auto* right = std::get_if<ast::NameRef>(&context_.expr(binary.right).node);
+    if (!left || !right || binary.op != ast::BinaryOp::equal || left->name != "arch") return false;
+    tiling_->architectures.push_back(right->name);
+    return true;
+  }
+
+  void add(ir::Constraint constraint) {
+    (tiling_ ? tiling_->when : context_.kernel.constraints).push_back(std::move(constraint));
+  }
 
   void compare(const ast::Binary& binary, ir::Relation relation, Span span) {
     const std::optional<ir::SizeId> left = size_of(context_, binary.left),
@@ -76,7 +93,8 @@ class Conditions {
     ir::Constraint constraint{relation, *left, *right, {}, "", false, span};
     constraint.text =
         fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
-    context_.kernel.constraints.push_back(std::move(constraint));
+    add(std::move(constraint));
+    if (tiling_) return;
     bound(relation, *left, *right);
     bound(mirrored(relation), *right, *left);
   }
@@ -109,7 +127,8 @@ class Conditions {
     values.erase(std::unique(values.begin(), values.end()), values.end());
     ir::Constraint constraint{ir::Relation::member, *left, sizes().constant(0), values, "", false, span};
     constraint.text = fmt::format("{} in {{{}}}", context_.spell(*left), fmt::join(values, ", "));
-    context_.kernel.constraints.push_back(std::move(constraint));
+    add(std::move(constraint));
+    if (tiling_) return;
     if (const std::optional<ir::SymbolId> symbol = sizes().as_symbol(*left); symbol && !values.empty()) {
       ir::Symbol& declared = context_.kernel.symbols[*symbol];
       declared.allowed = values;
@@ -137,6 +156,7 @@ class Conditions {
   }
 
   Context& context_;
+  ir::Tiling* tiling_ = nullptr;
 };
 
 class PrecisionReader {
@@ -241,6 +261,10 @@ void check_verify(Context& context, const ast::VerifyClause& clause) {
 }
 
 }  // namespace
+
+void check_when(Context& context, ast::ExprId condition, ir::Tiling& tiling) {
+  Conditions(context, tiling).check(condition);
+}
 
 void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
   std::array<const ast::Clause*, 3> seen{};

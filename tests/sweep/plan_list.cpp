@@ -99,7 +99,7 @@ std::string annotated(const std::string& text, const ir::Module& module) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;
     if (std::regex_search(line, match, std::regex("^kernel (\\w+)"))) {
-      result += "@warps(3)\n";
+      result += has_products(module) ? "@warps(1)\n" : "@warps(3)\n";
       for (const std::string& name : steps[match[1]]) result += "@tile(" + name + " = 48)\n";
     }
     result += line + "\n";

@@ -126,8 +126,17 @@ class PlanCompiler {
     return std::move(*module);
   }
 
+  /// Whether all that is wrong is that a plan asks for what cannot be: then it is no plan. Never so of the chosen one.
+  bool is_refused_request() {
+    for (const Diagnostic& one : sink_.sorted())
+      if (one.severity() == Severity::error && one.kind != Diag::request_impossible) return false;
+    sink_ = DiagnosticSink();
+    return true;
+  }
+
   void add_program(const ir::Module& module, const emit::PlanOverrides& plan, const std::string& name,
                    Executors& executors) {
+    const bool asks = name != "chosen plan" && name != "no annotations";
     emit::Options options;
     options.architectures = {"sm_90"};
     options.plan = plan;
@@ -141,6 +150,7 @@ class PlanCompiler {
       executors.push_back(std::make_unique<BrokenPlan>("plan " + name + ": " + error.what()));
       return;
     }
+    if (!emission && asks && is_refused_request()) return;
     if (!emission) fail(path_ + " under " + name, sink_);
     Program program{name, std::move(*emission), {}};
     for (const ir::Kernel& kernel : module.kernels) program.kernels.push_back(kernel.c_name);
