@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
@@ -87,26 +86,34 @@ void plan_as_sums(KernelPlan& plan, const std::string& reason) {
 
 constexpr int64_t kTinyExtent = 32;  // products of such factors are sums wherever they are computed
 
-// Whether every axis of a product is so short that no tile would be filled.
-bool is_tiny(const KernelPlan& plan, ir::SizeTable& sizes, const ir::Dot& dot) {
-  const ir::Kernel& kernel = *plan.kernel;
-  return std::ranges::all_of(std::array{dot.left, dot.right}, [&](ir::ValueId factor) {
-    return std::ranges::all_of(kernel.values[factor].axes, [&](ir::AxisId axis) {
-      const auto extent = constant_extent(kernel, sizes, axis);
-      return extent && *extent <= kTinyExtent;
-    });
-  });
+// Whether an axis is so short that it would not fill a tile.
+bool is_tiny(const KernelPlan& plan, ir::SizeTable& sizes, ir::AxisId axis) {
+  const auto extent = constant_extent(*plan.kernel, sizes, axis);
+  return extent && *extent <= kTinyExtent;
 }
 
-// Who writes a product expects Tensor Cores: where they are not used, the first product that is worth it says so.
+// A product of matrices, each with an axis of its own, not all of them tiny: Tensor Cores are expected of it.
+bool is_worth_tiles(const KernelPlan& plan, ir::SizeTable& sizes, const ir::Dot& dot) {
+  const std::vector<ir::AxisId>&left = plan.kernel->values[dot.left].axes,
+        &right = plan.kernel->values[dot.right].axes;
+  const auto has_own = [](const std::vector<ir::AxisId>& axes, const std::vector<ir::AxisId>& others) {
+    return std::ranges::any_of(axes, [&](ir::AxisId axis) { return std::ranges::count(others, axis) == 0; });
+  };
+  const auto is_short = [&](ir::AxisId axis) { return is_tiny(plan, sizes, axis); };
+  return has_own(left, right) && has_own(right, left) &&
+         !(std::ranges::all_of(left, is_short) && std::ranges::all_of(right, is_short));
+}
+
+// Where Tensor Cores are not used, what keeps them away says so: the product that the reason speaks of, else the first
+// that is worth it.
 void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink& sink) {
   if (!decision.has_instruction) return;
   const ir::Kernel& kernel = *plan.kernel;
   for (const auto& [id, dependence] : plan.phase.analysis.dependence) {
     const auto* dot = std::get_if<ir::Dot>(&kernel.values[id].op);
-    if (!dot || is_tiny(plan, plan.sizes, *dot) || (decision.product.valid() && decision.product != id))
-      continue;
-    sink.report(Diag::product_as_sums, kernel.values[id].span)
+    if (!dot || !is_worth_tiles(plan, plan.sizes, *dot)) continue;
+    const ir::ValueId cause = decision.product.valid() ? decision.product : id;
+    sink.report(Diag::product_as_sums, kernel.values[cause].span)
         .note("it runs without Tensor Cores, because {}", decision.reason);
     return;
   }
@@ -127,7 +134,7 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     if (shapes.outcome == ShapeOutcome::impossible) decision = {std::nullopt, std::move(shapes.reason)};
   }
   if (!decision.plan) {
-    if (!refuse_tile_requests(*plan.kernel, overrides, decision.reason + ", so its products are sums", sink))
+    if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))
       return TileOutcome::refused;
     warn_of_sums(plan, decision, sink);
     phase = {};
@@ -170,7 +177,7 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
     const TileOutcome outcome = plan_in_tiles(plan, overrides, sink);
     if (outcome == TileOutcome::refused) return std::nullopt;
     if (outcome == TileOutcome::planned) return plan;
-  } else if (!refuse_tile_requests(kernel, overrides, "the kernel has no product", sink)) {
+  } else if (!refuse_tile_requests(kernel, "the kernel has no product", sink)) {
     return std::nullopt;
   }
   if (!bind_choice(plan, overrides, sink)) return std::nullopt;

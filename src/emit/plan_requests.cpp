@@ -11,14 +11,13 @@ namespace tessera::emit {
 
 namespace {
 
-constexpr int64_t kMostWarps = 32;
-
-/// A request of one number, and what the number may be.
+/// A request of one number, beside `@warps`.
 struct Count {
   std::string_view name;
-  int64_t least, most;
+  ir::RequestRange range;
 };
-constexpr std::array kCounts = {Count{"stages", 2, 7}, Count{"pipeline", 2, 7}, Count{"raster", 1, 64}};
+constexpr std::array kCounts = {Count{"stages", ir::kStagesRange}, Count{"pipeline", ir::kStagesRange},
+                                Count{"raster", ir::kRasterRange}};
 
 /// What the first request with one of the names asks for.
 std::optional<int> requested(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
@@ -31,8 +30,8 @@ std::optional<int> requested(const ir::Kernel& kernel, std::initializer_list<std
 bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 bool check_warps(int64_t warps, Span span, DiagnosticSink& sink) {
-  if (warps >= 1 && warps <= kMostWarps) return true;
-  sink.report(Diag::warps_out_of_range, span, warps, kMostWarps);
+  if (ir::kWarpsRange.contains(warps)) return true;
+  sink.report(Diag::warps_out_of_range, span, warps, ir::kWarpsRange.most);
   return false;
 }
 
@@ -56,9 +55,9 @@ bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides
       sound &= check_warps(request->arguments[0], request->span, sink);
     } else if (count != kCounts.end() && request->arguments.size() == 1) {
       const int64_t number = request->arguments[0];
-      if (number >= count->least && number <= count->most) continue;
+      if (count->range.contains(number)) continue;
       sink.report(Diag::request_impossible, request->span, fmt::format("@{}({})", count->name, number),
-                  fmt::format("it is {} to {}", count->least, count->most));
+                  fmt::format("it is {} to {}", count->range.least, count->range.most));
       sound = false;
     } else {
       sink.report(Diag::annotation_not_honoured, request->span, request->name);

@@ -53,7 +53,7 @@ lowered::Function TileLowering::run() {
     if (named.insert(constant).second) function_.template_parameters.push_back("int " + constant);
   for (const char* parameter : {"int kStages", "int kWarpRows", "int kWarpColumns"})
     function_.template_parameters.push_back(parameter);
-  if (has_groups()) function_.template_parameters.push_back("int kRaster");
+  if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
   if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
   function_.threads = "32 * kWarpRows * kWarpColumns";
@@ -168,11 +168,6 @@ void TileLowering::note_reader(FactorTile& tile, const TileFactor& factor) {
       "constexpr Major", tile.across, {}, lowered::name(opposite, DType::index), false, false});
 }
 
-// Blocks walk over groups of rows of tiles where any shape asks for more than one row.
-bool TileLowering::has_groups() const {
-  return std::ranges::any_of(tiles_.shapes, [](const TileShape& shape) { return shape.raster > 1; });
-}
-
 void TileLowering::instances(const std::function<void()>& body) {
   std::vector<Expr> counts;
   std::vector<std::string> positions;
@@ -195,7 +190,6 @@ void TileLowering::instances(const std::function<void()>& body) {
         fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
-  const bool in_groups = has_groups();
   Scope bindings;
   for (ir::AxisId axis : phase_.grid->axes) {
     bindings.axes.insert(axis);
@@ -207,8 +201,8 @@ void TileLowering::instances(const std::function<void()>& body) {
            emit(lowered::Local{"auto",
                                fmt::format("[{}]", joined),
                                {},
-                               lowered::name(in_groups ? "grouped_position<kRaster>(unit, units).at"
-                                                       : "tile_position(unit, units).at",
+                               lowered::name(tiles_.has_groups() ? "grouped_position<kRaster>(unit, units).at"
+                                                                 : "tile_position(unit, units).at",
                                              DType::index),
                                true,
                                false});

@@ -52,7 +52,6 @@ class TileLowering : public FunctionLowering {
   void declare_factors();
   void declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset);
   void note_reader(FactorTile& tile, const TileFactor& factor);
-  bool has_groups() const;
   void instances(const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }

@@ -39,7 +39,9 @@ class MemberPicker {
           "member {}: {}", spell(member),
           reason.empty() ? fmt::format("{:.1f} clocks for a million multiply-adds", price) : reason));
     }
-    if (!best) return fmt::format("no member can be; of {}, {}", spell(space_.members[0]), first_reason);
+    if (!best)
+      return fmt::format("none of its {} members can be: with {}, {}", space_.members.size(),
+                         spell(space_.members[0]), first_reason);
     set(*best);
     plan_.members.push_back(fmt::format("picked {}: the least price; nothing was run", spell(*best)));
     return "";

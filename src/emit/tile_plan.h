@@ -3,6 +3,7 @@
 // element by element, lie in registers as tiles of rows and columns; the factors of products pass through shared memory.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,6 +87,10 @@ struct TilePlan {
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;
+  }
+  /// Blocks walk over groups of rows of tiles where any shape asks for more than one row.
+  bool has_groups() const {
+    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.raster > 1; });
   }
 };
 

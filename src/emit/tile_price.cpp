@@ -91,9 +91,10 @@ bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {
          plan.is_in_registers(axes[axes.size() - 2]);
 }
 
-int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
-                const Target& target) {
-  if (!has_raster(kernel, plan)) return 1;
+namespace {
+
+/// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
+int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target) {
   const std::vector<ir::AxisId>& axes = kernel.grids.at(0).axes;
   const int64_t rows = shape.extent.at(axes[axes.size() - 2]), columns = shape.extent.at(axes.back());
   const int wave = target.multiprocessors * occupancy(shape, target).blocks;
@@ -107,6 +108,8 @@ int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape&
   }
   return best;
 }
+
+}  // namespace
 
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                                     const Target& target) {
@@ -124,9 +127,11 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
       "{} block{} on a multiprocessor: shared memory has room for {}, registers for {}, threads for {}",
       held.blocks, plural(held.blocks), held.by_shared_memory, held.by_registers, held.by_threads));
   if (has_raster(kernel, plan))
-    lines.push_back(fmt::format("raster {}: {} row{} of tiles at a time, for {} blocks in flight",
-                                shape.raster, shape.raster, plural(shape.raster),
-                                target.multiprocessors * held.blocks));
+    lines.push_back(
+        fmt::format("raster {}: {} row{} of tiles at a time; with {}, {} blocks in flight read the least of "
+                    "rows and columns",
+                    shape.raster, shape.raster, plural(shape.raster), best_raster(kernel, shape, target),
+                    target.multiprocessors * held.blocks));
   return lines;
 }
 

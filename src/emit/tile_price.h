@@ -20,9 +20,6 @@ Occupancy occupancy(const TileShape& shape, const Target& target);
 /// Clocks of a multiprocessor for a million multiply-adds of a large problem.
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
 
-/// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
-int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
-
 /// Whether the last two axes of the grid are tiles: only over these there is an order to choose.
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);
 

@@ -1,193 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is to blame when no shape fits: requests are added one by one to a plan that is free, and the first with which
-// nothing fits any more is the one that is told. What can be honoured is found by the same trial.
+// The choices of a phase in tiles, one after another, and what each of them asks for.
 #include "emit/tile_requests.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "emit/plan_requests.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
-#include "sema/ir/expand_products.h"
 
 namespace tessera::emit {
-
-namespace {
-
-constexpr int64_t kLongestTile = 1024;  // beyond which no tile fits anywhere
-constexpr int64_t kMostWarps = 32, kMostStages = 7;
-
-/// A kernel and a command line that ask for less or for other things than what is compiled.
-struct Trial {
-  ir::Kernel kernel;
-  PlanOverrides overrides;
-};
-
-/// One thing that is asked for.
-struct Asked {
-  std::string text;  // as it is written
-  Span span;
-  bool is_option = false;  // of the command line: the span is the kernel's
-  int64_t value = 0, greatest = 0;
-  std::function<void(Trial&, int64_t)> set;   // 0: the planner is free
-  std::function<std::string(int64_t)> spell;  // another value as it would be written there
-};
-
-class Requests {
- public:
-  Requests(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const PlanOverrides& overrides,
-           const TilePlan& plan)
-      : kernel_(kernel), analysis_(analysis), overrides_(overrides), plan_(plan) {}
-
-  std::vector<Asked> collect() {
-    for (const auto& [axis, role] : plan_.roles) add_tile(axis);
-    add_count({"warps"}, overrides_.warps, kMostWarps, &PlanOverrides::warps);
-    add_count({"stages", "pipeline"}, overrides_.stages, kMostStages, &PlanOverrides::stages);
-    return std::move(asked_);
-  }
-
- private:
-  void add_tile(ir::AxisId id) {
-    const ir::Axis& axis = kernel_.axes[id];
-    if (const auto found = overrides_.tiles.find(axis.name); found != overrides_.tiles.end())
-      return add_option(fmt::format("tile.{}", axis.name), found->second, kLongestTile,
-                        [name = axis.name](Trial& trial, int64_t value) {
-                          trial.overrides.tiles.erase(name);
-                          if (value > 0) trial.overrides.tiles[name] = value;
-                        });
-    if (axis.step == ir::StepKind::none || axis.step_size == 0) return;
-    // A step that something crosses, or that a loop counts by, is part of the meaning and asks for nothing.
-    const bool is_meant = analysis_.crossed.contains(id) || axis.kind != ir::AxisKind::grid;
-    if (axis.step == ir::StepKind::semantic && is_meant) return;
-    const bool is_named = axis.step == ir::StepKind::plan;
-    if (is_named && !names_.insert(axis.step_name).second) return;
-    const std::string before = is_named ? axis.step_name + " = " : "by ";
-    asked_.push_back({.text = before + std::to_string(axis.step_size),
-                      .span = axis.step_span,
-                      .value = axis.step_size,
-                      .greatest = kLongestTile,
-                      .set = [id, is_named, name = axis.step_name](
-                                 Trial& trial, int64_t value) { set_step(trial, id, is_named, name, value); },
-                      .spell = [](int64_t value) { return std::to_string(value); }});
-  }
-
-  /// Axes that share a plan parameter share what it is set to.
-  static void set_step(Trial& trial, ir::AxisId id, bool is_named, const std::string& name, int64_t value) {
-    for (size_t k = 0; k < trial.kernel.axes.size(); ++k) {
-      ir::Axis& axis = trial.kernel.axes[trial.kernel.axes.id_at(k)];
-      if (is_named ? axis.step_name == name && axis.step == ir::StepKind::plan
-                   : trial.kernel.axes.id_at(k) == id) {
-        axis.step = ir::StepKind::plan;
-        axis.step_size = value;
-      }
-    }
-  }
-
-  void add_option(const std::string& name, int64_t value, int64_t greatest,
-                  std::function<void(Trial&, int64_t)> set) {
-    asked_.push_back({.text = fmt::format("--plan {}={}", name, value),
-                      .span = kernel_.span,
-                      .is_option = true,
-                      .value = value,
-                      .greatest = greatest,
-                      .set = std::move(set),
-                      .spell = [name](int64_t other) { return fmt::format("--plan {}={}", name, other); }});
-  }
-
-  /// What any of the annotations asks for, or the option of the first name.
-  void add_count(const std::vector<std::string>& names, std::optional<int> option, int64_t greatest,
-                 std::optional<int> PlanOverrides::*field) {
-    const auto set = [names, field](Trial& trial, int64_t value) {
-      const auto is_same = [&](const ir::Request& request) {
-        return std::ranges::count(names, request.name) > 0;
-      };
-      std::erase_if(trial.kernel.requests, is_same);
-      for (ir::Grid& grid : trial.kernel.grids) std::erase_if(grid.requests, is_same);
-      trial.overrides.*field = value > 0 ? std::optional(static_cast<int>(value)) : std::nullopt;
-    };
-    if (option) return add_option(names[0], *option, greatest, set);
-    for (const ir::Request* request : all_requests(kernel_)) {
-      if (std::ranges::count(names, request->name) == 0) continue;
-      const auto spell = [name = request->name](int64_t value) {
-        return fmt::format("@{}({})", name, value);
-      };
-      asked_.push_back({.text = spell(request->arguments[0]),
-                        .span = request->span,
-                        .value = request->arguments[0],
-                        .greatest = greatest,
-                        .set = set,
-                        .spell = spell});
-      return;
-    }
-  }
-
-  const ir::Kernel& kernel_;
-  const PhaseAnalysis& analysis_;
-  const PlanOverrides& overrides_;
-  const TilePlan& plan_;
-  std::vector<Asked> asked_;
-  std::set<std::string> names_;  // plan parameters seen
-};
-
-class Blame {
- public:
-  Blame(ir::SizeTable& sizes, const Target& target, const TilePlan& plan, Trial trial)
-      : sizes_(sizes), target_(target), plan_(plan), trial_(std::move(trial)) {}
-
-  ShapeDecision run(const std::vector<Asked>& asked, DiagnosticSink& sink) {
-    for (const Asked& one : asked) one.set(trial_, 0);
-    if (std::string reason = attempt(); !reason.empty()) return {ShapeOutcome::impossible, std::move(reason)};
-    for (const Asked& one : asked) {
-      one.set(trial_, one.value);
-      const std::string reason = attempt();
-      if (reason.empty()) continue;
-      report(one, reason, sink);
-      one.set(trial_, 0);
-    }
-    return {ShapeOutcome::refused, {}};
-  }
-
- private:
-  std::string attempt() {
-    TilePlan plan = plan_;
-    return choose_shapes(trial_.kernel, sizes_, target_, trial_.overrides, plan);
-  }
-
-  bool fits(const Asked& one, int64_t value) {
-    one.set(trial_, value);
-    return attempt().empty();
-  }
-
-  void report(const Asked& one, const std::string& reason, DiagnosticSink& sink) {
-    int64_t below = std::min(one.value - 1, one.greatest), above = one.value + 1;
-    while (below > 0 && !fits(one, below)) --below;
-    while (above <= one.greatest && !fits(one, above)) ++above;
-    const bool has_below = below > 0, has_above = above <= one.greatest;
-    auto report = sink.report(Diag::request_impossible, one.span, one.text, reason);
-    if (!has_below && !has_above) return;
-    const bool is_below = has_below && (!has_above || one.value - below <= above - one.value);
-    const std::string nearest = one.spell(is_below ? below : above);
-    const std::string other = has_below && has_above ? fmt::format(", and `{}` on the other side",
-                                                                   one.spell(is_below ? above : below))
-                                                     : "";
-    const std::string text = fmt::format("the nearest that can be is `{}`{}", nearest, other);
-    if (one.is_option || !one.span.valid()) {
-      report.help("{}", text);
-    } else {
-      report.fix(one.span, nearest, text);
-    }
-  }
-
-  ir::SizeTable& sizes_;
-  const Target& target_;
-  const TilePlan& plan_;
-  Trial trial_;
-};
-
-}  // namespace
 
 namespace {
 
@@ -200,28 +23,40 @@ ShapeDecision choose(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir
     plan = std::move(attempt);
     return {};
   }
-  const std::vector<Asked> asked = Requests(kernel, analysis, overrides, plan).collect();
-  return Blame(sizes, target, plan, {kernel, overrides}).run(asked, sink);
+  return blame(kernel, analysis, sizes, target, overrides, plan, sink);
 }
 
-const ir::Request* raster_request(const ir::Kernel& kernel) {
+const ir::Request* find_request(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
   for (const ir::Request* request : all_requests(kernel))
-    if (request->name == "raster") return request;
+    if (std::ranges::count(names, request->name) > 0) return request;
   return nullptr;
 }
 
-/// The order of blocks, once the extents of the tiles are known. False if what is asked for cannot be.
-bool set_raster(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
-                const TilePlan& plan, TileShape& shape, DiagnosticSink& sink) {
-  const std::optional<int> wanted = requested_raster(kernel, overrides);
-  shape.raster = wanted ? *wanted : best_raster(kernel, plan, shape, target);
-  if (!wanted || has_raster(kernel, plan)) return true;
-  const ir::Request* request = raster_request(kernel);
-  sink.report(Diag::request_impossible, overrides.raster ? kernel.span : request->span,
-              fmt::format("{}{}{}", overrides.raster ? "--plan raster=" : "@raster(", *wanted,
-                          overrides.raster ? "" : ")"),
-              "the last two axes of the grid are not both tiles of a product");
+bool refuse(const ir::Request& request, std::string_view reason, DiagnosticSink& sink) {
+  sink.report(Diag::request_impossible, request.span,
+              fmt::format("@{}({})", request.name, request.arguments[0]), reason);
   return false;
+}
+
+bool has_rings(const TilePlan& plan) {
+  const auto is_in_ring = [](const TileFactor& factor) {
+    return factor.in_ring || std::ranges::any_of(factor.parts, &TileFactor::in_ring);
+  };
+  return std::ranges::any_of(plan.products, [&](const auto& entry) {
+    return is_in_ring(entry.second.rows) || is_in_ring(entry.second.columns);
+  });
+}
+
+/// What is asked for by name, and the plan has nothing of. Options of the command line are for all kernels of a file,
+/// and stand for those that can honour them.
+bool check_applicable(const ir::Kernel& kernel, const TilePlan& plan, DiagnosticSink& sink) {
+  const ir::Request* stages = find_request(kernel, {"stages", "pipeline"});
+  const ir::Request* raster = find_request(kernel, {"raster"});
+  if (stages && !has_rings(plan))
+    return refuse(*stages, "no loop over tiles brings a factor, so there are no stages", sink);
+  if (raster && !has_raster(kernel, plan))
+    return refuse(*raster, "the last two axes of the grid are not both tiles of a product", sink);
+  return true;
 }
 
 /// Whether a condition holds for every launch that a shape is made for, as far as the values of listed symbols show.
@@ -267,22 +102,21 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       }
     }
     drop_open_requests(kernel);
-    if (!check_requests(kernel, target, overrides, sink)) return {ShapeOutcome::refused, {}};
+    if (!check_requests(kernel, target, overrides, sink) || !check_applicable(kernel, plan, sink))
+      return {ShapeOutcome::refused, {}};
     const size_t first = plan.shapes.size();
     ShapeDecision decision = choose(kernel, analysis, sizes, target, overrides, plan, sink);
     if (decision.outcome != ShapeOutcome::chosen) return decision;
     drop_taken(choices, current, sizes, first, plan.shapes);
     for (size_t k = first; k < plan.shapes.size(); ++k) {
       plan.shapes[k].when = choice.when;
-      if (!set_raster(kernel, target, overrides, plan, plan.shapes[k], sink))
-        return {ShapeOutcome::refused, {}};
+      if (has_raster(kernel, plan)) plan.shapes[k].raster = requested_raster(kernel, overrides).value_or(1);
     }
   }
   return {};
 }
 
-bool refuse_tile_requests(const ir::Kernel& kernel, const PlanOverrides& overrides, const std::string& reason,
-                          DiagnosticSink& sink) {
+bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, DiagnosticSink& sink) {
   bool sound = true;
   const auto refuse = [&](Span span, const std::string& text) {
     sink.report(Diag::request_impossible, span, text, reason);
@@ -294,8 +128,6 @@ bool refuse_tile_requests(const ir::Kernel& kernel, const PlanOverrides& overrid
   for (const ir::Tiling& tiling : kernel.tilings)
     if (!tiling.when.empty()) refuse(tiling.span, "@tile(…, when = …)");
   if (kernel.tuning) refuse(kernel.tuning->span, "@autotune");
-  if (ir::has_products(kernel) && overrides.stages) refuse(kernel.span, "--plan stages");
-  if (ir::has_products(kernel) && overrides.raster) refuse(kernel.span, "--plan raster");
   return sound;
 }
 

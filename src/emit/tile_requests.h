@@ -3,20 +3,9 @@
 #pragma once
 
 #include "emit/plan_choices.h"
-#include "emit/tile_shape.h"
+#include "emit/tile_blame.h"
 
 namespace tessera::emit {
-
-enum class ShapeOutcome {
-  chosen,
-  refused,     // for a request, which was reported
-  impossible,  // whatever is asked for: products are sums
-};
-
-struct ShapeDecision {
-  ShapeOutcome outcome = ShapeOutcome::chosen;
-  std::string reason;  // of what is impossible
-};
 
 /// Fills the shapes of a plan as the source and the command line ask for, choice by choice.
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
@@ -24,7 +13,6 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
                                       const PlanOverrides& overrides, TilePlan& plan, DiagnosticSink& sink);
 
 /// Reports what only a phase in tiles can honour, of a kernel that is none. False if there was anything.
-bool refuse_tile_requests(const ir::Kernel& kernel, const PlanOverrides& overrides, const std::string& reason,
-                          DiagnosticSink& sink);
+bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, DiagnosticSink& sink);
 
 }  // namespace tessera::emit

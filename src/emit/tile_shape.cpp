@@ -129,6 +129,8 @@ class ShapeChooser {
       extent = fixed;
       if (fixed % unit != 0)
         return fmt::format("a tile of {} along `{}` is no multiple of {}", fixed, entry.name, unit);
+      if (fixed > kLongestTile)
+        return fmt::format("a tile of {} along `{}` is longer than {}", fixed, entry.name, kLongestTile);
       return "";
     }
     if (const auto whole = extent_of(axis, shape); whole && entry.kind == ir::AxisKind::let) {

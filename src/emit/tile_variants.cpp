@@ -120,7 +120,7 @@ class TileVariants {
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
-    variant.arguments["kRaster"] = std::to_string(shape.raster);
+    if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
     variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
     variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
@@ -201,6 +201,7 @@ std::string describe_tiles(const KernelPlan& plan) {
     for (const auto& [symbol, value] : shape.symbols)
       also(fmt::format("{} == {}", kernel.symbols[symbol].name, value));
     for (const ir::Constraint& term : shape.when) also(term.text);
+    if (condition.empty() && plan.tiles->shapes.size() > 1) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
     for (const std::string& reason : reasons_of(kernel, *plan.tiles, shape, *plan.target))
       text += "  because " + reason + "\n";

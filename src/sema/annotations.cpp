@@ -19,9 +19,6 @@ constexpr std::array kKnown = {
     "raster",       "split",    "arch",      "resident", "registers",  "swizzle", "multicast", "in_shared",
     "in_registers", "cache",    "vectorize", "ilp",      "unroll",     "prefetch"};
 
-/// Warps that a block may have.
-constexpr std::int64_t kMostWarps = 32;
-
 template <typename List>
 bool contains(const List& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -59,22 +56,34 @@ void refuse(Context& context, const ast::Annotation& annotation) {
 /// What a request of one number asks for, and between which bounds.
 struct Count {
   std::string_view annotation, subject;
-  std::int64_t least, most;
+  ir::RequestRange range;
+  const char* meaning;
 };
-constexpr std::array kCounts = {Count{"warps", "warps", 1, kMostWarps}, Count{"stages", "stages", 2, 7},
-                                Count{"pipeline", "stages", 2, 7}, Count{"raster", "raster", 1, 64}};
+constexpr const char* kStages =
+    "it asks for the tiles that a loop holds of each factor: one is read while others arrive";
+constexpr std::array kCounts = {
+    Count{"warps", "warps", ir::kWarpsRange, "it asks for the warps of one block: `@warps(4)`"},
+    Count{"stages", "stages", ir::kStagesRange, kStages},
+    Count{"pipeline", "stages", ir::kStagesRange, kStages},
+    Count{"raster", "raster", ir::kRasterRange,
+          "blocks walk over the tiles of a grid in groups of so many rows: `@raster(8)`"}};
 
-void refuse_count(Context& context, const Count& count, Span span) {
-  if (count.annotation == "warps") {
-    context.sink.report(Diag::warps_argument, span, count.most)
-        .note("it asks for the warps of one block: `@warps(4)`");
-    return;
-  }
-  context.sink.report(Diag::count_argument, span, count.annotation, count.least, count.most)
-      .note("{}",
-            count.subject == "stages"
-                ? "it asks for the tiles that a loop holds of each factor: one is read while others arrive"
-                : "blocks walk over the tiles of a grid in groups of so many rows: `@raster(8)`");
+DiagnosticBuilder refuse_count(Context& context, const Count& count, Span span) {
+  auto report = count.annotation == "warps"
+                    ? context.sink.report(Diag::warps_argument, span, count.range.most)
+                    : context.sink.report(Diag::count_argument, span, count.annotation, count.range.least,
+                                          count.range.most);
+  report.note("{}", count.meaning);
+  return report;
+}
+
+/// Whether the number can be; else the nearest that can stands beside the mistake.
+bool check_count(Context& context, const Count& count, Span span, std::int64_t number, Span number_span) {
+  if (count.range.contains(number)) return true;
+  const std::int64_t nearest = std::clamp(number, count.range.least, count.range.most);
+  refuse_count(context, count, span)
+      .fix(number_span, std::to_string(nearest), fmt::format("the nearest that can be is `{}`", nearest));
+  return false;
 }
 
 /// A plan parameter in place of the number: `@stages(S)`. What sets it for all launches is settled here.
@@ -88,10 +97,7 @@ std::optional<ir::Request> parameter(Context& context, const Count& count, const
   const std::string request(count.annotation);
   if (value.annotation == "autotune" || value.size == 0)
     return ir::Request{request, {}, annotation.span, name};
-  if (value.size < count.least || value.size > count.most) {
-    refuse_count(context, count, value.value_span);
-    return std::nullopt;
-  }
+  if (!check_count(context, count, value.value_span, value.size, value.value_span)) return std::nullopt;
   const bool is_fixed = std::ranges::none_of(context.kernel.tilings, [&](const ir::Tiling& tiling) {
     return std::ranges::any_of(tiling.settings, [&](const auto& setting) { return setting.name == name; });
   });
@@ -110,11 +116,9 @@ std::optional<ir::Request> read_count(Context& context, const Count& count,
   const auto* name = std::get_if<ast::NameRef>(&context.expr(value).node);
   if (name && !context.scope.find(name->name)) return parameter(context, count, annotation, name->name);
   const auto number = constant_integer(context, value, "the argument of an annotation");
-  if (!number) return std::nullopt;
-  if (*number >= count.least && *number <= count.most)
-    return ir::Request{std::string(count.annotation), {*number}, annotation.span};
-  refuse_count(context, count, annotation.span);
-  return std::nullopt;
+  if (!number || !check_count(context, count, annotation.span, *number, context.expr(value).span))
+    return std::nullopt;
+  return ir::Request{std::string(count.annotation), {*number}, annotation.span};
 }
 
 /// A request of one number, unless another annotation of the kernel asks for another one.
@@ -178,9 +182,8 @@ void check_loop_annotations(Context& context, const std::vector<ast::Annotation>
   for (std::size_t i = first_value; i < kernel.values.size(); ++i)
     has_product = has_product || std::holds_alternative<ir::Dot>(kernel.values[kernel.values.id_at(i)].op);
   for (const ast::Annotation& annotation : annotations) {
-    const Count* count = count_of(annotation, true);
-    count&& has_product ? add_count(context, *count, annotation, context.kernel.requests)
-                        : refuse(context, annotation);
+    const Count* count = has_product ? count_of(annotation, true) : nullptr;
+    count ? add_count(context, *count, annotation, context.kernel.requests) : refuse(context, annotation);
   }
 }
 

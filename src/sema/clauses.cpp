@@ -32,16 +32,6 @@ std::optional<ir::Relation> relation_of(ast::BinaryOp op) {
   }
 }
 
-ir::Relation mirrored(ir::Relation relation) {
-  switch (relation) {
-    case ir::Relation::less: return ir::Relation::greater;
-    case ir::Relation::less_equal: return ir::Relation::greater_equal;
-    case ir::Relation::greater: return ir::Relation::less;
-    case ir::Relation::greater_equal: return ir::Relation::less_equal;
-    default: return relation;
-  }
-}
-
 class Conditions {
  public:
   explicit Conditions(Context& context) : context_(context) {}
@@ -82,7 +72,9 @@ class Conditions {
     return true;
   }
 
+  /// A clause bounds symbols; a condition says nothing of other launches.
   void add(ir::Constraint constraint) {
+    if (!tiling_) ir::narrow(context_.kernel, constraint);
     (tiling_ ? tiling_->when : context_.kernel.constraints).push_back(std::move(constraint));
   }
 
@@ -94,26 +86,6 @@ class Conditions {
     constraint.text =
         fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
     add(std::move(constraint));
-    if (tiling_) return;
-    bound(relation, *left, *right);
-    bound(mirrored(relation), *right, *left);
-  }
-
-  /// `C >= 1`: what a symbol's bounds become.
-  void bound(ir::Relation relation, ir::SizeId left, ir::SizeId right) {
-    const std::optional<ir::SymbolId> id = sizes().as_symbol(left);
-    const std::optional<std::int64_t> value = sizes().as_constant(right);
-    if (!id || !value) return;
-    ir::Symbol& symbol = context_.kernel.symbols[*id];
-    const auto at_least = [&](std::int64_t low) { symbol.minimum = std::max(symbol.minimum, low); };
-    const auto at_most = [&](std::int64_t high) {
-      symbol.maximum = std::min(symbol.maximum.value_or(high), high);
-    };
-    if (relation == ir::Relation::equal || relation == ir::Relation::greater_equal) at_least(*value);
-    if (relation == ir::Relation::equal || relation == ir::Relation::less_equal) at_most(*value);
-    if (relation == ir::Relation::greater) at_least(*value + 1);
-    if (relation == ir::Relation::less) at_most(*value - 1);
-    if (relation == ir::Relation::not_equal && *value == 0) at_least(1);
   }
 
   void member(const ast::Membership& membership, Span span) {
@@ -128,13 +100,6 @@ class Conditions {
     ir::Constraint constraint{ir::Relation::member, *left, sizes().constant(0), values, "", false, span};
     constraint.text = fmt::format("{} in {{{}}}", context_.spell(*left), fmt::join(values, ", "));
     add(std::move(constraint));
-    if (tiling_) return;
-    if (const std::optional<ir::SymbolId> symbol = sizes().as_symbol(*left); symbol && !values.empty()) {
-      ir::Symbol& declared = context_.kernel.symbols[*symbol];
-      declared.allowed = values;
-      declared.minimum = std::max(declared.minimum, values.front());
-      declared.maximum = std::min(declared.maximum.value_or(values.back()), values.back());
-    }
   }
 
   bool collect(const ast::SetElement& element, std::vector<std::int64_t>& values) {

@@ -214,7 +214,9 @@ void check_tiles_used(Context& context) {
   for (const auto& [name, tile] : context.tiles) {
     if (tile.used) continue;
     auto report = context.sink.report(Diag::tile_name_unused, tile.span, tile.annotation, name);
-    std::vector<std::string> steps(context.plan_parameters.begin(), context.plan_parameters.end());
+    std::vector<std::string> steps;  // that nothing sets
+    for (const std::string& step : context.plan_parameters)
+      if (!context.tiles.contains(step)) steps.push_back(step);
     if (steps.size() == 1) {
       const Span name_span{tile.span.file, tile.span.begin,
                            tile.span.begin + static_cast<std::uint32_t>(name.size())};

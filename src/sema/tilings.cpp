@@ -26,6 +26,28 @@ std::optional<std::int64_t> value_of(Context& context, ast::ExprId id) {
   return std::nullopt;
 }
 
+/// Whether some launch keeps all conditions, as far as bounds of single symbols tell.
+void check_holds_somewhere(Context& context, const ir::Tiling& tiling, Span span) {
+  const auto refuse = [&](const std::string& why) {
+    context.sink.report(Diag::never_holds, span).note("{}", why);
+  };
+  for (const std::string& name : tiling.architectures)
+    if (name != tiling.architectures[0])
+      return refuse(fmt::format("a chip is not both `{}` and `{}`", tiling.architectures[0], name));
+  ir::Kernel launches;
+  launches.sizes = context.kernel.sizes;
+  launches.symbols = context.kernel.symbols;
+  for (const ir::Constraint& constraint : tiling.when) {
+    const auto left = launches.sizes.as_constant(constraint.left),
+               right = launches.sizes.as_constant(constraint.right);
+    if (left && right && !ir::holds(constraint, *left, *right))
+      return refuse(fmt::format("`{}` is false", constraint.text));
+    ir::narrow(launches, constraint);
+  }
+  for (const ir::Symbol& symbol : launches.symbols)
+    if (!ir::has_value(symbol)) return refuse(fmt::format("it leaves no value for `{}`", symbol.name));
+}
+
 /// A setting and the argument that it is.
 struct Named {
   ir::Setting setting;
@@ -92,6 +114,11 @@ class SpaceReader {
   }
 
  private:
+  void refuse_condition(Span span) {
+    context_.sink.report(Diag::autotune_argument, span)
+        .note("its `when` compares the names of the space, and constants: `when = BM <= BN`");
+  }
+
   void refuse(Span span) {
     context_.sink.report(Diag::autotune_argument, span)
         .note(
@@ -192,7 +219,7 @@ class SpaceReader {
     for (const ast::ExprId condition : conditions_) {
       const std::optional<Number> value = constant_value(context_, condition);
       if (!value || !value->is_bool()) {
-        refuse(context_.expr(condition).span);
+        refuse_condition(context_.expr(condition).span);
         kept.reset();
         break;
       }
@@ -211,12 +238,16 @@ class SpaceReader {
 }  // namespace
 
 void check_tile(Context& context, const ast::Annotation& annotation) {
-  if (!annotation.arguments) return;
-  const std::vector<ast::Argument>& arguments = *annotation.arguments;
+  const std::vector<ast::Argument> none;
+  const std::vector<ast::Argument>& arguments = annotation.arguments ? *annotation.arguments : none;
+  if (std::ranges::all_of(arguments, is_condition)) context.sink.report(Diag::tile_argument, annotation.span);
   const bool is_conditional = std::ranges::any_of(arguments, is_condition);
   ir::Tiling tiling{.settings = {}, .when = {}, .architectures = {}, .span = annotation.span};
-  for (const ast::Argument& argument : arguments)
-    if (is_condition(argument)) check_when(context, argument.value, tiling);
+  for (const ast::Argument& argument : arguments) {
+    if (!is_condition(argument)) continue;
+    check_when(context, argument.value, tiling);
+    check_holds_somewhere(context, tiling, argument.span);
+  }
   for (const auto& [setting, span] : settings_of(context, arguments)) {
     tiling.settings.push_back(setting);
     const auto [entry, inserted] = context.tiles.try_emplace(

@@ -386,7 +386,6 @@ TEST_CASE("a divisor divides as `/` does, to the bit") {
   }
 }
 
-
 TEST_CASE("functions of whole vectors have the bits of the scalar ones") {
   std::mt19937_64 random(5);
   const auto same = [](float a, float b) {

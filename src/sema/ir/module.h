@@ -133,9 +133,16 @@ struct Request {
   std::string name;
   std::vector<int64_t> arguments;
   Span span;
-  std::string parameter =
-      {};  // the plan parameter in place of a number: `@stages(S)`; then the number is its default, if any
+  std::string parameter = {};  // in place of a number: `@stages(S)`; then the number is its default, if any
 };
+
+/// The numbers that a request of one number takes.
+struct RequestRange {
+  int64_t least, most;
+
+  bool contains(int64_t number) const { return number >= least && number <= most; }
+};
+inline constexpr RequestRange kWarpsRange{1, 32}, kStagesRange{2, 7}, kRasterRange{1, 64};
 
 /// One phase: the body runs for every combination of tiles of the axes, instances are independent.
 struct Grid {
@@ -159,6 +166,9 @@ struct Constraint {
 
 /// Whether a constraint holds for the values of its sides; `right` is not looked at by `member`.
 bool holds(const Constraint& constraint, int64_t left, int64_t right);
+
+/// `b > a` for `a < b`.
+Relation mirrored(Relation relation);
 
 /// `BM = 128` of an `@tile`: what a plan parameter is.
 struct Setting {
@@ -201,13 +211,17 @@ struct Kernel {
   std::vector<Constraint> constraints;
   std::vector<Grid> grids;
   std::vector<Request>
-      requests;  // annotations before the kernel, and `@pipeline`; an `@tile` for all launches is in the axes
-  std::vector<Tiling>
-      tilings;  // an `@tile` with a condition, in the order of the source: the first that holds counts
+      requests;  // before the kernel, and `@pipeline`; an `@tile` for all launches is in the axes
+  std::vector<Tiling> tilings;  // with a condition, in the order of the source: the first that holds counts
   std::optional<TuningSpace> tuning;
   /// What `verify(max_rel = …, max_abs = …)` allows a result to be off; changes no result.
   std::optional<double> max_relative_error, max_absolute_error;
 };
+
+/// What a constraint says of a symbol by itself bounds the symbol. A symbol without a value has a maximum below its
+/// minimum.
+void narrow(Kernel& kernel, const Constraint& constraint);
+bool has_value(const Symbol& symbol);
 
 struct Module {
   std::vector<Kernel> kernels;

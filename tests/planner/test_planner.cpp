@@ -44,27 +44,29 @@ constexpr const char* kGemm =
 }  // namespace
 
 TEST_CASE("what cannot be honoured is told where it is asked for, and sums where a product is written") {
-  for (const auto& path : files_in("plans/programs", ".tsr")) {
+  for (const auto& path : files_in("planner/programs", ".tsr")) {
     const std::string name = path.filename().string();
     if (!name.starts_with("fail_") && !name.starts_with("warn_")) continue;
     const auto program = plan_file(path);
     INFO(name);
     CHECK(program->sink.has_errors() == name.starts_with("fail_"));
-    CHECK(program->sink.warning_count() > 0 == name.starts_with("warn_"));
+    CHECK((program->sink.warning_count() > 0) == name.starts_with("warn_"));
     compare_with_file(beside(path, ".txt"), program->rendered());
   }
 }
 
 TEST_CASE("what can be honoured is, and the plan gives its reasons") {
-  for (const auto& path : files_in("plans/programs", ".tsr")) {
+  for (const auto& path : files_in("planner/programs", ".tsr")) {
     const std::string name = path.filename().string();
     if (name.starts_with("fail_") || name.starts_with("warn_")) continue;
     const auto program = plan_file(path);
     INFO(name << "\n" << program->rendered());
     CHECK(program->rendered().empty());
     REQUIRE(program->module);
-    const auto emission = emit::emit(*program->module, {.file_stem = "k", .source_name = name},
-                                     program->sources, program->sink);
+    emit::Options options;
+    options.file_stem = "k";
+    options.source_name = name;
+    const auto emission = emit::emit(*program->module, options, program->sources, program->sink);
     REQUIRE(emission);
     compare_with_file(beside(path, ".plan"), emission->plan);
     // What is asked for survives the text form.
@@ -86,14 +88,17 @@ TEST_CASE("each explanation of the planner's words shows a program that gets the
     REQUIRE(programs.size() == 2);
     const auto failing = plan_text(programs[0], std::string(code) + ".tsr");
     CHECK(failing->codes() == code);
-    compare_with_file(tests_folder() / "plans/explained" / (std::string(code) + ".txt"), failing->rendered());
+    compare_with_file(tests_folder() / "planner/explained" / (std::string(code) + ".txt"),
+                      failing->rendered());
     CHECK(plan_text(programs[1], std::string(code) + ".tsr")->rendered().empty());
   }
 }
 
 TEST_CASE("the options of a plan are refused like annotations, by their names") {
   const auto said = [](const emit::PlanOverrides& overrides) {
-    return plan_text(kGemm, "gemm.tsr", {.plan = overrides})->rendered();
+    emit::Options options;
+    options.plan = overrides;
+    return plan_text(kGemm, "gemm.tsr", options)->rendered();
   };
   CHECK(said({.tiles = {{"m", 64}}, .warps = 4, .stages = 3, .raster = 4}).empty());
   CHECK(said({.tiles = {{"m", 24}}}).find("`--plan tile.m=24` cannot be honoured") != std::string::npos);
