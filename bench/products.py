@@ -80,9 +80,10 @@ def build(tesserac, source, options, folder):
     folder.mkdir(parents=True)
     subprocess.run([tesserac, source, "--emit-dir", folder, *options], check=True)
     library = folder / "kernel.so"
-    subprocess.run(["nvcc", "-shared", "-O3", "-std=c++20", "-fmad=false", "-Xcompiler=-fPIC,-ffp-contract=off",
-                    "-gencode=arch=compute_90a,code=sm_90a", "-I", ROOT / "runtime/include",
-                    *folder.glob("*.sm_90.cu"), *folder.glob("*.dispatch.cpp"), "-o", library], check=True)
+    subprocess.run(["nvcc", "-shared", "-O3", "-std=c++20", "-fmad=false", "--split-compile=0",
+                    "-Xcompiler=-fPIC,-ffp-contract=off", "-gencode=arch=compute_90a,code=sm_90a",
+                    "-I", ROOT / "runtime/include", *folder.glob("*.sm_90.cu"),
+                    *folder.glob("*.dispatch.cpp"), "-o", library], check=True)
     return library
 
 

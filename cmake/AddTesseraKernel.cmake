@@ -185,7 +185,13 @@ macro(_tessera_set_flags)
     set_source_files_properties(${kernels} PROPERTIES
       LANGUAGE CXX COMPILE_OPTIONS "-x;c++;${TESSERA_HOST_OPTIONS}")
   else()
-    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CUDA COMPILE_OPTIONS "${TESSERA_CUDA_OPTIONS}")
+    # The variants of a kernel are functions of one file: ptxas takes them in parallel, with the same machine code.
+    set(parallel "")
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+      set(parallel --split-compile=0)
+    endif()
+    set_source_files_properties(${kernels} PROPERTIES
+      LANGUAGE CUDA COMPILE_OPTIONS "${TESSERA_CUDA_OPTIONS};${parallel}")
   endif()
 endmacro()
 

@@ -237,6 +237,7 @@ void add_output_flags(CLI::App& app, CompileOptions& options) {
       ->group(group);
   app.add_option("--emit", options.kinds,
                  "what to make: ast, ir, plan, cuda, header, ptx, deps, report; default: cuda,header")
+      ->allow_extra_args(false)
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(emit_kinds()))
       ->option_text("KIND,…")

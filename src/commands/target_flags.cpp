@@ -99,6 +99,7 @@ void add_target_flags(CLI::App& app, TargetOptions& options) {
            for (const std::string& name : names) add_architecture(name, options);
          },
          "architectures, a comma between them: sm_80,sm_90")
+      ->allow_extra_args(false)
       ->delimiter(',')
       ->option_text("ARCH,…")
       ->group(group);
@@ -108,6 +109,7 @@ void add_target_flags(CLI::App& app, TargetOptions& options) {
            for (const std::string& item : items) add_override(item, options.plan);
          },
          "fix parts of the plan: tile.r=16,warps=4,vector=2")
+      ->allow_extra_args(false)
       ->delimiter(',')
       ->option_text("NAME=N,…")
       ->group(group);

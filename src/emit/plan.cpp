@@ -126,7 +126,7 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes);
+  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, overrides);
   if (decision.plan) {
     ShapeDecision shapes = choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), phase.analysis,
                                                    plan.sizes, *plan.target, overrides, *decision.plan, sink);

@@ -14,7 +14,6 @@ namespace tessera::emit {
 
 namespace {
 
-
 /// A kernel and a command line that ask for less or for other things than what is compiled.
 struct Trial {
   ir::Kernel kernel;

@@ -38,6 +38,37 @@ struct FactorTile {
   std::string type = {};  // of the tile
 };
 
+/// A loop around a ring: a statement, or an axis that a product walks over.
+struct RingLoop {
+  ir::AxisId axis;
+  const ir::Loop* statement = nullptr;
+};
+
+/// A loop, or a product that walks over its depth, whose tiles follow one another in shared memory.
+struct RingSite {
+  std::vector<RingLoop> around;  // the loops it goes on through, from the outside in
+  ir::AxisId axis;
+  std::vector<const TileFactor*> factors;
+  const ir::Loop* loop = nullptr;  // none: a product walks
+};
+
+/// One of the loops of a ring.
+struct RingTurn {
+  ir::AxisId axis;
+  Range range;
+  std::string end = {};      // a name: of its tiles, or of its last coordinate and one
+  std::string ahead = {};    // of the counter that runs ahead of the loop
+  lowered::Expr start = {};  // of that counter
+};
+
+/// A ring while its code is written; the names are those of its locals.
+struct Ring {
+  ir::AxisId axis;
+  std::vector<const TileFactor*> factors;
+  std::vector<RingTurn> turns = {};  // the loops around it that it goes on through, and its own
+  std::string fill = {}, stage = {}, next = {};
+};
+
 class TileLowering : public FunctionLowering {
  public:
   TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
@@ -104,7 +135,6 @@ class TileLowering : public FunctionLowering {
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
-  void run_loop(const ir::Loop& loop) override;
   std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
   std::optional<ir::ValueId> product_added_where_it_exists(const ir::Assign& assign,
                                                            const ir::Coalesce& op) const;
@@ -136,13 +166,37 @@ class TileLowering : public FunctionLowering {
   void collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
                       std::vector<const TileFactor*>& found) const;
   void declare_plane(const TileFactor& factor);
-  void fill_once(const std::vector<const TileFactor*>& factors);
   void fill(const TileFactor& factor, const std::string& tile);
-  /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
+  lowered::Expr first_of_tile(ir::AxisId axis);
+  static std::vector<const TileFactor*> staged_factors(const TileProduct& product);
+
+  // tile_rings.cpp
+  void fill_once(const std::vector<const TileFactor*>& factors);
   void round(bool behind_barrier, const std::function<void()>& body);
+  void collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
+                     std::vector<RingSite>& found) const;
+  RingSite site_of(const TileProduct& product, std::vector<RingLoop> around) const;
+  std::optional<RingSite> ring_through(const ir::Loop& statement) const;
+  std::string count_rounds(ir::AxisId axis, const Range& range);
+  void bind_tile(ir::AxisId axis, const Range& range, const std::string& number);
+  void fill_all(const std::vector<const TileFactor*>& factors);
+  void define_fill(const Ring& ring);
+  void define_fill_ahead(const Ring& ring);
+  void step_ahead(const Ring& ring, size_t k);
+  RingTurn turn_of(ir::AxisId axis, const Range& range, bool is_ahead);
+  void open(Ring& ring);
+  void turn(const Ring& ring, const std::function<void()>& body);
+  /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
   void ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
             const std::function<void()>& body);
-  lowered::Expr first_of_tile(ir::AxisId axis);
+  void rounds(ir::AxisId axis, const Range& range, const std::string& count,
+              const std::function<void()>& body);
+  Range rounds_of(const RingLoop& loop);
+  Ring open_through(const RingSite& site);
+  void run_loop(const ir::Loop& loop) override;
+  void run_product(const TileProduct& product, const std::function<void()>& step);
+  void coordinates(ir::AxisId axis, const Range& range, const std::function<void()>& body);
+  void one_loop(const ir::Loop& loop);
 
   enum class Loop { none, elements, rows, columns, shared };
 
@@ -157,6 +211,7 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
+  std::optional<Ring> ring_;                    // that goes on through the loops at hand
   bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
   std::set<std::string> stored_;                // factors' tiles of this round of a ring
   std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed

@@ -9,6 +9,7 @@
 
 #include "emit/naming.h"
 #include "emit/plan_axes.h"
+#include "emit/plan_requests.h"
 
 namespace tessera::emit {
 
@@ -18,8 +19,9 @@ constexpr int64_t kSmallExtent = 32;  // of an axis that each thread loops over
 
 class TilePlanner {
  public:
-  TilePlanner(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes)
-      : kernel_(kernel), analysis_(analysis), sizes_(sizes) {}
+  TilePlanner(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+              const PlanOverrides& overrides)
+      : kernel_(kernel), analysis_(analysis), sizes_(sizes), overrides_(overrides) {}
 
   TileDecision run() {
     for (const auto& [id, dependence] : analysis_.dependence)
@@ -37,42 +39,87 @@ class TilePlanner {
   }
   const std::string& name(ir::AxisId axis) const { return kernel_.axes[axis].name; }
 
-  /// The axis that one factor has and the other lacks.
-  std::optional<ir::AxisId> own_axis(const ir::Value& factor, const ir::Value& other) const {
+  bool is_free_of_requests(ir::AxisId axis) const { return fixed_tile(kernel_, overrides_, axis) <= 1; }
+
+  /// An axis of the grid that instances may have one coordinate of.
+  bool can_be_unit(ir::AxisId axis) const {
+    return kernel_.axes[axis].kind == ir::AxisKind::grid && !plan_.role(axis) && is_free_of_requests(axis);
+  }
+
+  /// The axis that one factor has and the other lacks: of several the one that is in registers already, or the last.
+  std::optional<ir::AxisId> own_axis(const ir::Value& factor, const ir::Value& other) {
     std::vector<ir::AxisId> own;
     std::ranges::set_difference(factor.axes, other.axes, std::back_inserter(own));
-    return own.size() == 1 ? std::optional(own[0]) : std::nullopt;
+    std::erase_if(own, [&](ir::AxisId axis) { return plan_.units.contains(axis); });
+    if (own.empty()) return std::nullopt;
+    const auto held = std::ranges::find_if(own, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
+    const auto asked = std::ranges::find_if(own, [&](ir::AxisId axis) { return !is_free_of_requests(axis); });
+    const ir::AxisId chosen = held != own.end() ? *held : asked != own.end() ? *asked : own.back();
+    return make_units(own, chosen) ? std::optional(chosen) : std::nullopt;
+  }
+  bool make_units(const std::vector<ir::AxisId>& axes, ir::AxisId except) {
+    for (ir::AxisId axis : axes) {
+      if (axis == except) continue;
+      if (!can_be_unit(axis)) return false;
+      plan_.units.insert(axis);
+    }
+    return true;
+  }
+
+  /// The depth is what lies in shared memory: of several axes the last one, and the product loops over the others.
+  bool choose_depth(const ir::Dot& dot, TileProduct& product) {
+    product.depth = dot.axes.back();
+    const ir::Axis& depth = kernel_.axes[product.depth];
+    product.has_own_loop =
+        depth.kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, product.depth);
+    if (dot.axes.size() == 1) return true;
+    product.has_own_loop = true;
+    product.around.assign(dot.axes.begin(), dot.axes.end() - 1);
+    for (ir::AxisId axis : dot.axes) {
+      if (kernel_.axes[axis].kind != ir::AxisKind::let)
+        return refuse(fmt::format("a product sums over several axes, and `{}` is one of a loop", name(axis)));
+      if (const auto role = plan_.role(axis); role && (axis != product.depth || *role != TileRole::depth))
+        return refuse(
+            fmt::format("a product sums over several axes, and another one wants `{}`", name(axis)));
+    }
+    plan_.looped.insert(product.around.begin(), product.around.end());
+    return true;
+  }
+
+  /// Axes of both factors that are not summed over.
+  bool share_units(const ir::Dot& dot) {
+    std::vector<ir::AxisId> shared;
+    std::ranges::set_intersection(kernel_.values[dot.left].axes, kernel_.values[dot.right].axes,
+                                  std::back_inserter(shared));
+    std::erase_if(shared, [&](ir::AxisId axis) { return std::ranges::count(dot.axes, axis) != 0; });
+    return make_units(shared, ir::AxisId{});
   }
 
   bool add_product(ir::ValueId id) {
     product_ = id;
     const auto& dot = std::get<ir::Dot>(kernel_.values[id].op);
     const ir::Value &left = kernel_.values[dot.left], &right = kernel_.values[dot.right];
-    if (dot.axes.size() != 1) return refuse("a product sums over several axes");
+    if (!share_units(dot)) return refuse("the factors of a product share more than the axis that is summed");
     const auto a = own_axis(left, right), b = own_axis(right, left);
     if (!a || !b) return refuse("a product has not one axis of each factor");
-    if (left.axes.size() != 2 || right.axes.size() != 2)
-      return refuse("the factors of a product share more than the axis that is summed");
     has_instruction_ = has_instruction(left.dtype);
     if (!has_instruction_) return refuse(fmt::format("no instruction multiplies `{}`", spelling(left.dtype)));
     const auto known_a = plan_.role(*a), known_b = plan_.role(*b);
     const bool swapped = known_a == TileRole::column || known_b == TileRole::row;
     if ((known_a && known_a == known_b) || (swapped && known_a == TileRole::row))
       return refuse("two products want an axis along rows and along columns");
+    TileProduct product{.dot = id, .depth = {}, .around = {}, .rows = {}, .columns = {}};
+    if (!choose_depth(dot, product)) return false;
     plan_.roles[swapped ? *b : *a] = TileRole::row;
     plan_.roles[swapped ? *a : *b] = TileRole::column;
-    TileProduct product{.dot = id, .depth = dot.axes[0], .rows = {}, .columns = {}};
     product.rows = {.value = swapped ? dot.right : dot.left,
                     .load = {},
                     .width = swapped ? *b : *a,
-                    .depth = dot.axes[0]};
+                    .depth = product.depth};
     product.columns = {.value = swapped ? dot.left : dot.right,
                        .load = {},
                        .width = swapped ? *a : *b,
-                       .depth = dot.axes[0]};
-    const ir::Axis& depth = kernel_.axes[product.depth];
-    product.has_own_loop =
-        depth.kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, product.depth);
+                       .depth = product.depth};
     const auto rounds = [&](ir::ValueId value) {
       const auto* unary = std::get_if<ir::Unary>(&kernel_.values[value].op);
       return unary && unary->op == ir::UnaryOp::round_tf32;
@@ -212,7 +259,7 @@ class TilePlanner {
         columns += *role == TileRole::column;
         continue;
       }
-      const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid;
+      const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid || plan_.looped.contains(axis);
       const auto extent = constant_extent(kernel_, sizes_, axis);
       if (!is_unit && (!extent || *extent > kSmallExtent))
         return refuse(fmt::format("`{}` is an axis of no product", name(axis)));
@@ -257,7 +304,7 @@ class TilePlanner {
   bool check_statements() {
     for (const ir::Variable& variable : kernel_.variables)
       for (ir::AxisId axis : variable.axes)
-        if (!plan_.is_in_registers(axis))
+        if (!plan_.is_in_registers(axis) && kernel_.axes[axis].kind != ir::AxisKind::grid)
           return refuse(
               fmt::format("`{}` keeps the axis `{}`, which is not in registers", variable.name, name(axis)));
     for (const ir::Statement* root : analysis_.roots) {
@@ -288,6 +335,7 @@ class TilePlanner {
   const ir::Kernel& kernel_;
   const PhaseAnalysis& analysis_;
   ir::SizeTable& sizes_;
+  const PlanOverrides& overrides_;
   TilePlan plan_;
   std::string reason_;
   ir::ValueId product_;  // that is looked at
@@ -307,8 +355,9 @@ std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
   return std::string(type_name(type));
 }
 
-TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes) {
-  return TilePlanner(kernel, analysis, sizes).run();
+TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                        const PlanOverrides& overrides) {
+  return TilePlanner(kernel, analysis, sizes, overrides).run();
 }
 
 }  // namespace tessera::emit

@@ -51,8 +51,9 @@ struct TileFactor {
 struct TileProduct {
   ir::ValueId dot;
   ir::AxisId depth;
+  std::vector<ir::AxisId> around;  // further axes that are summed over: loops around that over the depth
   bool is_tf32 = false;
-  bool has_own_loop = false;  // depth is a whole dimension: the product walks over its tiles itself
+  bool has_own_loop = false;  // all of these are whole dimensions: the product walks over their tiles itself
   TileFactor rows, columns;   // the factor along the rows of the sums, and the one along their columns
 };
 
@@ -72,6 +73,8 @@ struct TileShape {
 
 struct TilePlan {
   std::map<ir::AxisId, TileRole> roles;
+  AxisSet units;   // axes of the grid of which an instance has one coordinate, whatever tile it could take
+  AxisSet looped;  // that products loop over around their depth
   std::map<ir::ValueId, TileProduct> products;  // by dot
   std::set<ir::ValueId> anchored;               // values that depend on what lies in registers
   std::vector<TileShape> shapes;
@@ -101,7 +104,8 @@ struct TileDecision {
   ir::ValueId product = {};     // of which the reason speaks; not valid: of the phase
   bool has_instruction = true;  // for the types that are multiplied
 };
-TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes);
+TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                        const PlanOverrides& overrides);
 
 /// What a value is where it exists.
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products in tiles: how their factors get to shared memory, and the rings that bring the tiles of a loop.
+// Products in tiles, and how the parts of tensors that they multiply get to shared memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,17 +17,20 @@ void collect_dots(const ir::Block& statements, std::vector<ir::ValueId>& dots) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node)) dots.push_back(define->value);
 }
 
-/// The factors of a product, and the parts of computed ones, that are copied to shared memory.
-std::vector<const TileFactor*> staged_factors(const TileProduct& product) {
+}  // namespace
+
+std::vector<const TileFactor*> TileLowering::staged_factors(const TileProduct& product) {
   std::vector<const TileFactor*> staged;
+  const auto add = [&](const TileFactor& factor) {
+    const auto shares = [&](const TileFactor* other) { return other->shares_tile(factor); };
+    if (std::ranges::none_of(staged, shares)) staged.push_back(&factor);
+  };
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
-    if (factor->way == TileFactor::Way::staged) staged.push_back(factor);
-    for (const TileFactor& part : factor->parts) staged.push_back(&part);
+    if (factor->way == TileFactor::Way::staged) add(*factor);
+    for (const TileFactor& part : factor->parts) add(part);
   }
   return staged;
 }
-
-}  // namespace
 
 void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
                                   std::vector<const TileFactor*>& found) const {
@@ -68,11 +71,16 @@ void TileLowering::declare_plane(const TileFactor& read) {
   const ir::Tensor& tensor = kernel_.tensors[load.tensor];
   std::vector<Expr> origin, steps[2];
   Expr bounds[2][2];
+  Expr exists;  // whether the tensor has the coordinates that are the same for all elements
   for (size_t d = 0; d < load.indices.size(); ++d) {
     const bool along_width = d == factor.width_index, along_depth = d == factor.depth_index;
     int64_t step[2] = {0, 0};
     if (!along_width && !along_depth) {
-      origin.push_back(eval_total(load.indices[d]));
+      const Expr at = eval_total(load.indices[d]);
+      origin.push_back(at);
+      if ((load.in_bounds >> d & 1u) == 0)
+        exists =
+            lowered::conjunction(exists, lowered::call("inside", {at, size(tensor.dims[d])}, DType::boolean));
     } else {
       const ir::AxisId axis = along_width ? factor.width : factor.depth;
       const auto form = ir::affine_form(kernel_, plan_.sizes, load.indices[d]);
@@ -104,6 +112,7 @@ void TileLowering::declare_plane(const TileFactor& read) {
     }
     for (int k = 0; k < 2; ++k) steps[k].push_back(lowered::integer(step[k]));
   }
+  if (exists) bounds[1][1] = lowered::ternary(exists, bounds[1][1], lowered::integer(0));
   std::vector<Expr> arguments{lowered::name(safe_name(tensor.name), tensor.dtype), lowered::list(origin)};
   for (int k = 0; k < 2; ++k)
     arguments.push_back(lowered::list({lowered::list(steps[k]), bounds[k][0], bounds[k][1]}));
@@ -124,98 +133,6 @@ void TileLowering::fill(const TileFactor& read, const std::string& tile) {
            callee, {lowered::name(tile, DType::index), lowered::name(entry.plane, DType::index), at},
            DType::index)},
        kernel_.values[factor.load].span);
-}
-
-// Tiles that stay for all that follows in this scope.
-void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
-  if (factors.empty()) return;
-  emit(lowered::Barrier{"everyone has read the tiles before"});
-  for (const TileFactor* factor : factors) {
-    declare_plane(*factor);
-    FactorTile& entry = tile_of(*factor);
-    entry.tile = entry.is_ring ? entry.ring + ".stage(0)" : entry.ring;
-    fill(*factor, entry.tile);
-  }
-  emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
-  emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<0>", {}, DType::index)});
-  emit(lowered::Barrier{"the copies of all threads have arrived"});
-}
-
-// One round of a loop: at its beginning no factor is stored, and perhaps a barrier has been passed.
-void TileLowering::round(bool behind_barrier, const std::function<void()>& body) {
-  const bool outer = std::exchange(behind_barrier_, behind_barrier);
-  const std::set<std::string> stored = std::exchange(stored_, {});
-  body();
-  behind_barrier_ = outer;
-  stored_ = stored;
-}
-
-void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
-                        const std::function<void()>& body) {
-  const std::string base = lowercase(kernel_.axes[axis].name);
-  const std::string count = named(base + "_tiles"), tile = named(base + "_tile"),
-                    first = named(base + "_first");
-  const Expr length = lowered::constant_of(range.first) == 0
-                          ? range.end
-                          : lowered::binary("-", range.end, range.first, DType::index);
-  emit(lowered::Local{
-      "index", count, {}, lowered::call("ceil_divide", {length, extent(axis)}, DType::index), true, false});
-  const auto bind_tile = [&](const std::string& number) {
-    const Expr start = lowered::add(
-        range.first, lowered::binary("*", lowered::name(number, DType::index), extent(axis), DType::index));
-    emit(lowered::Local{"index", first, {}, start, true, false});
-    scopes_.back().ranges[axis] = {lowered::name(first, DType::index), upper_bound(axis)};
-    count_tile(axis);
-  };
-  Scope bindings;
-  bindings.loops.insert(axis);
-  if (factors.empty()) {
-    count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings),
-               [&] {
-                 bind_tile(tile);
-                 round(false, body);
-               });
-    return;
-  }
-  for (const TileFactor* factor : factors) declare_plane(*factor);
-  const std::string fetch = named("fill_" + base), stage = named(base + "_stage"),
-                    next = named(base + "_next");
-  scope(
-      Scope{},
-      [&](lowered::Block inner) {
-        return lowered::Lambda{fetch, "int stage, index number", std::move(inner)};
-      },
-      [&] {
-        Scope inside;
-        guard(lowered::name(fmt::format("number < {}", count), DType::boolean), "", false, std::move(inside),
-              [&] {
-                bind_tile("number");
-                for (const TileFactor* factor : factors)
-                  fill(*factor, tile_of(*factor).ring + ".stage(stage)");
-              });
-        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
-      });
-  emit(lowered::Barrier{"everyone has read the tiles before"});
-  loop("int stage = 0; stage < kStages - 1; ++stage", false, Scope{},
-       [&] { emit(lowered::Evaluate{lowered::name(fetch + "(stage, stage)", DType::index)}); });
-  emit(lowered::Local{"int", stage, {}, lowered::integer(0), false, false});
-  emit(lowered::Local{"int", next, {}, lowered::name("kStages - 1", DType::index), false, false});
-  count_loop(tile, {lowered::integer(0), lowered::name(count, DType::index)}, "1", std::move(bindings), [&] {
-    emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<kStages - 2>", {}, DType::index)});
-    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
-    emit(lowered::Evaluate{
-        lowered::name(fmt::format("{}({}, {} + kStages - 1)", fetch, next, tile), DType::index)});
-    bind_tile(tile);
-    for (const TileFactor* factor : factors) {
-      FactorTile& entry = tile_of(*factor);
-      entry.tile = fmt::format("{}.stage({})", entry.ring, stage);
-    }
-    round(true, body);
-    emit(lowered::Assign{lowered::name(next, DType::index), "=", lowered::name(stage, DType::index)});
-    emit(
-        lowered::Assign{lowered::name(stage, DType::index), "=",
-                        lowered::name(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", stage), DType::index)});
-  });
 }
 
 void TileLowering::product(ir::ValueId id) {
@@ -251,13 +168,7 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
          kernel_.values[product.dot].span);
   };
   if (!product.has_own_loop) return step();
-  std::vector<const TileFactor*> staged;
-  for (const TileFactor* factor : staged_factors(product)) {
-    const auto shares = [&](const TileFactor* other) { return other->shares_tile(*factor); };
-    if (std::ranges::none_of(staged, shares)) staged.push_back(factor);
-  }
-  const Range whole{lower_bound(product.depth), upper_bound(product.depth)};
-  ring(product.depth, whole, staged, step);
+  run_product(product, step);
 }
 
 // The tile that the product takes from registers, rounded; zero where a term does not exist.

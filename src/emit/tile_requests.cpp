@@ -50,6 +50,15 @@ bool has_rings(const TilePlan& plan) {
 /// What is asked for by name, and the plan has nothing of. Options of the command line are for all kernels of a file,
 /// and stand for those that can honour them.
 bool check_applicable(const ir::Kernel& kernel, const TilePlan& plan, DiagnosticSink& sink) {
+  for (const ir::AxisId axis : plan.units) {
+    const ir::Axis& unit = kernel.axes[axis];
+    if (unit.step_size <= 1) continue;
+    sink.report(Diag::request_impossible, unit.step_span,
+                fmt::format("{} = {}", unit.step_name, unit.step_size),
+                fmt::format("a block takes one coordinate of `{}`, which is no axis of the tiles", unit.name))
+        .fix(unit.step_span, "1", "the nearest that can be is `1`");
+    return false;
+  }
   const ir::Request* stages = find_request(kernel, {"stages", "pipeline"});
   const ir::Request* raster = find_request(kernel, {"raster"});
   if (stages && !has_rings(plan))

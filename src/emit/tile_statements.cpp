@@ -314,26 +314,4 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
   multiply_into(tiles_.products.at(*added), tile.name);
 }
 
-void TileLowering::run_loop(const ir::Loop& statement) {
-  std::vector<const TileFactor*> staged;
-  collect_staged(statement.body, statement.axis, {}, staged);
-  const ir::Axis& axis = kernel_.axes[statement.axis];
-  if (axis.is_tile()) {
-    const Range rounds = rounds_of(statement, extents_.at(statement.axis));
-    return ring(statement.axis, rounds, staged, [&] { block(statement.body); });
-  }
-  const std::string name = named(axis.name);
-  Scope bindings;
-  bindings.axes.insert(statement.axis);
-  bindings.loops.insert(statement.axis);
-  bindings.coordinates[statement.axis] = lowered::name(name, DType::index);
-  const Range all{lower_bound(statement.axis), upper_bound(statement.axis)};
-  count_loop(name, all, "1", std::move(bindings), [&] {
-    round(false, [&] {
-      fill_once(staged);
-      block(statement.body);
-    });
-  });
-}
-
 }  // namespace tessera::emit

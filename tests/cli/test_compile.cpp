@@ -45,6 +45,12 @@ TEST_CASE("each kind goes to its file, or to standard output") {
   CHECK(tesserac({"add.tsr", "--emit=header", "-o", "-"}).says("add_one"));
 }
 
+TEST_CASE("the source may stand behind the options that take lists") {
+  const Tesserac tesserac;
+  CHECK(tesserac({"--arch=sm_80", "--emit=cuda", "-o", "-", "add.tsr"}).says("#include \"add.h\""));
+  CHECK(tesserac({"--emit", "cuda", "--arch", "sm_80", "-o", "-", "--plan", "warps=2", "add.tsr"}).code == 0);
+}
+
 TEST_CASE("loops end where a relation or a condition does, unless an empty round counts") {
   const Tesserac tesserac;
   const auto cuda = [&](const std::string& loop) {

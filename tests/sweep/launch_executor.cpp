@@ -147,7 +147,9 @@ std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 
 void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
   if (tessera_runner_is_twin() != 0)
     (void)tessera_runner_twin_options(0, 0, -1);  // faults are kept, not printed
-  Call call(find_(problem.description().kernel), problem);
+  const Entry entry = find_(problem.description().kernel);
+  if (entry == nullptr) return;
+  Call call(entry, problem);
   if (!call.prepare(problem, layout)) return take({label_ + "preparation", tessera_runner_last_error(), {}});
   const bool small = element_count(problem.description(), problem.sizes()) <= kSmall;
   int ran = 0;

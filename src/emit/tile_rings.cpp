@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of factors that follow one another in shared memory: rings, whose next tiles are under way while one is used.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "emit/tile_lowering.h"
+#include "sema/ir/without_points.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+Expr local(const std::string& name) { return lowered::name(name, DType::index); }
+
+}  // namespace
+
+// Tiles that stay for all that follows in this scope.
+void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
+  if (factors.empty()) return;
+  emit(lowered::Barrier{"everyone has read the tiles before"});
+  for (const TileFactor* factor : factors) {
+    declare_plane(*factor);
+    FactorTile& entry = tile_of(*factor);
+    entry.tile = entry.is_ring ? entry.ring + ".stage(0)" : entry.ring;
+    fill(*factor, entry.tile);
+  }
+  emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+  emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<0>", {}, DType::index)});
+  emit(lowered::Barrier{"the copies of all threads have arrived"});
+}
+
+// One round of a loop: at its beginning no factor is stored, and perhaps a barrier has been passed.
+void TileLowering::round(bool behind_barrier, const std::function<void()>& body) {
+  const bool outer = std::exchange(behind_barrier_, behind_barrier);
+  const std::set<std::string> stored = std::exchange(stored_, {});
+  body();
+  behind_barrier_ = outer;
+  stored_ = stored;
+}
+
+// ---- where rings are ----
+
+void TileLowering::collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
+                                 std::vector<RingSite>& found) const {
+  for (const ir::Statement& statement : statements) {
+    if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+      const auto entry = tiles_.products.find(define->value);
+      if (entry != tiles_.products.end() && entry->second.has_own_loop)
+        found.push_back(site_of(entry->second, around));
+    } else if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+      std::vector<const TileFactor*> staged;
+      collect_staged(loop->body, loop->axis, {}, staged);
+      if (!staged.empty()) found.push_back({around, loop->axis, staged, loop});
+      std::vector<RingLoop> deeper = around;
+      deeper.push_back({loop->axis, loop});
+      collect_rings(loop->body, deeper, found);
+    }
+  }
+}
+
+RingSite TileLowering::site_of(const TileProduct& product, std::vector<RingLoop> around) const {
+  for (ir::AxisId axis : product.around) around.push_back({axis});
+  return {std::move(around), product.depth, staged_factors(product)};
+}
+
+/// The one ring inside a loop that can go on from each round of the loop to the next: the rounds of all loops down to
+/// it are known before, and nothing else of it is copied to shared memory.
+std::optional<RingSite> TileLowering::ring_through(const ir::Loop& statement) const {
+  std::vector<const TileFactor*> own;
+  collect_staged(statement.body, statement.axis, {}, own);
+  std::vector<RingSite> sites;
+  collect_rings(statement.body, {{statement.axis, &statement}}, sites);
+  if (!own.empty() || sites.size() != 1 || sites[0].factors.empty()) return std::nullopt;
+  if (!extents_.contains(sites[0].axis)) return std::nullopt;
+  AxisSet outer;
+  const auto is_known_before = [&](const ir::Loop* loop) {
+    if (!loop || loop == &statement) return true;
+    return std::ranges::none_of(ir::ends_of_loop(kernel_, plan_.sizes, *loop), [&](const auto& end) {
+      return std::ranges::any_of(end.form.terms,
+                                 [&](const auto& term) { return outer.contains(term.first); });
+    });
+  };
+  for (const RingLoop& loop : sites[0].around) {
+    if (!is_known_before(loop.statement)) return std::nullopt;
+    outer.insert(loop.axis);
+  }
+  return is_known_before(sites[0].loop) ? std::optional(sites[0]) : std::nullopt;
+}
+
+// ---- their code ----
+
+// How many tiles a loop has; its rounds where it has none.
+std::string TileLowering::count_rounds(ir::AxisId axis, const Range& range) {
+  const std::string count = named(lowercase(kernel_.axes[axis].name) + "_tiles");
+  const Expr length = lowered::constant_of(range.first) == 0
+                          ? range.end
+                          : lowered::binary("-", range.end, range.first, DType::index);
+  const Expr tiles = lowered::call("ceil_divide", {length, extent(axis)}, DType::index);
+  emit(lowered::Local{"index", count, {}, tiles, true, false});
+  return count;
+}
+
+void TileLowering::bind_tile(ir::AxisId axis, const Range& range, const std::string& number) {
+  const std::string first = named(lowercase(kernel_.axes[axis].name) + "_first");
+  const Expr start =
+      lowered::add(range.first, lowered::binary("*", local(number), extent(axis), DType::index));
+  emit(lowered::Local{"index", first, {}, start, true, false});
+  scopes_.back().ranges[axis] = {local(first), upper_bound(axis)};
+  count_tile(axis);
+}
+
+void TileLowering::fill_all(const std::vector<const TileFactor*>& factors) {
+  for (const TileFactor* factor : factors) fill(*factor, tile_of(*factor).ring + ".stage(stage)");
+}
+
+// `fill_k(stage, number)` starts the copies of one tile of a loop.
+void TileLowering::define_fill(const Ring& ring) {
+  for (const TileFactor* factor : ring.factors) declare_plane(*factor);
+  scope(
+      Scope{},
+      [&](lowered::Block inner) {
+        return lowered::Lambda{ring.fill, "int stage, index number", std::move(inner)};
+      },
+      [&] {
+        const std::string is_there = fmt::format("number < {}", ring.turns.back().end);
+        guard(lowered::name(is_there, DType::boolean), "", false, Scope{}, [&] {
+          bind_tile(ring.axis, ring.turns.back().range, "number");
+          fill_all(ring.factors);
+        });
+        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+      });
+}
+
+// The same for the next tile of all rounds: counters run ahead of the loops.
+void TileLowering::define_fill_ahead(const Ring& ring) {
+  std::string is_there;
+  for (const RingTurn& turn : ring.turns) {
+    emit(lowered::Local{"index", turn.ahead, {}, turn.start, false, false});
+    is_there += fmt::format("{}{} < {}", is_there.empty() ? "" : " && ", turn.ahead, turn.end);
+  }
+  scope(
+      Scope{},
+      [&](lowered::Block inner) {
+        return lowered::Lambda{ring.fill, "int stage", std::move(inner)};
+      },
+      [&] {
+        guard(lowered::name(is_there, DType::boolean), "", false, Scope{}, [&] {
+          for (const RingTurn& turn : ring.turns) {
+            scopes_.back().loops.insert(turn.axis);
+            if (extents_.contains(turn.axis)) {
+              bind_tile(turn.axis, turn.range, turn.ahead);
+            } else {
+              scopes_.back().axes.insert(turn.axis);
+              scopes_.back().coordinates[turn.axis] = local(turn.ahead);
+            }
+          }
+          for (const TileFactor* factor : ring.factors) declare_plane(*factor);
+          fill_all(ring.factors);
+          step_ahead(ring, ring.turns.size() - 1);
+        });
+        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+      });
+}
+
+// The innermost counter goes on; at its end it starts again, and the one around it goes on.
+void TileLowering::step_ahead(const Ring& ring, size_t k) {
+  const RingTurn& turn = ring.turns[k];
+  if (k == 0) {
+    emit(lowered::Evaluate{lowered::name("++" + turn.ahead, DType::index)});
+    return;
+  }
+  const std::string is_last = fmt::format("++{} == {}", turn.ahead, turn.end);
+  guard(lowered::name(is_last, DType::boolean), "", false, Scope{}, [&] {
+    emit(lowered::Assign{local(turn.ahead), "=", turn.start});
+    step_ahead(ring, k - 1);
+  });
+}
+
+RingTurn TileLowering::turn_of(ir::AxisId axis, const Range& range, bool is_ahead) {
+  RingTurn turn{.axis = axis, .range = range, .start = range.first};
+  if (extents_.contains(axis)) {
+    turn.end = count_rounds(axis, range);
+    turn.start = lowered::integer(0);
+  } else {
+    turn.end = named(lowercase(kernel_.axes[axis].name) + "_end");
+    emit(lowered::Local{"index", turn.end, {}, range.end, true, false});
+  }
+  if (is_ahead) turn.ahead = named(lowercase(kernel_.axes[axis].name) + "_ahead");
+  return turn;
+}
+
+void TileLowering::open(Ring& ring) {
+  const std::string base = lowercase(kernel_.axes[ring.axis].name);
+  ring.fill = named("fill_" + base);
+  const bool is_ahead = ring.turns.size() > 1;
+  is_ahead ? define_fill_ahead(ring) : define_fill(ring);
+  ring.stage = named(base + "_stage");
+  ring.next = named(base + "_next");
+  emit(lowered::Barrier{"everyone has read the tiles before"});
+  const std::string first = ring.fill + (is_ahead ? "(stage)" : "(stage, stage)");
+  loop("int stage = 0; stage < kStages - 1; ++stage", false, Scope{},
+       [&] { emit(lowered::Evaluate{local(first)}); });
+  emit(lowered::Local{"int", ring.stage, {}, lowered::integer(0), false, false});
+  emit(lowered::Local{"int", ring.next, {}, local("kStages - 1"), false, false});
+}
+
+// The innermost loop of a ring.
+void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
+  const RingTurn& own = ring.turns.back();
+  const std::string tile = named(lowercase(kernel_.axes[ring.axis].name) + "_tile");
+  Scope bindings;
+  bindings.loops.insert(ring.axis);
+  count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
+    emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<kStages - 2>", {}, DType::index)});
+    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
+    const std::string number = own.ahead.empty() ? fmt::format(", {} + kStages - 1", tile) : "";
+    emit(lowered::Evaluate{local(fmt::format("{}({}{})", ring.fill, ring.next, number))});
+    bind_tile(ring.axis, own.range, tile);
+    for (const TileFactor* factor : ring.factors) {
+      FactorTile& entry = tile_of(*factor);
+      entry.tile = fmt::format("{}.stage({})", entry.ring, ring.stage);
+    }
+    round(true, body);
+    emit(lowered::Assign{local(ring.next), "=", local(ring.stage)});
+    emit(lowered::Assign{local(ring.stage), "=",
+                         local(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", ring.stage))});
+  });
+}
+
+void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
+                        const std::function<void()>& body) {
+  if (ring_ && ring_->axis == axis) return turn(*ring_, body);
+  if (factors.empty()) {
+    const std::string count = count_rounds(axis, range);
+    return rounds(axis, range, count, body);
+  }
+  Ring opened{.axis = axis, .factors = factors};
+  opened.turns.push_back(turn_of(axis, range, false));
+  open(opened);
+  turn(opened, body);
+}
+
+// A loop over tiles that brings nothing to shared memory.
+void TileLowering::rounds(ir::AxisId axis, const Range& range, const std::string& count,
+                          const std::function<void()>& body) {
+  const std::string tile = named(lowercase(kernel_.axes[axis].name) + "_tile");
+  Scope bindings;
+  bindings.loops.insert(axis);
+  count_loop(tile, {lowered::integer(0), local(count)}, "1", std::move(bindings), [&] {
+    bind_tile(axis, range, tile);
+    round(false, body);
+  });
+}
+
+// ---- loops ----
+
+// Rounds of a loop; of an axis that a product walks over, all of it.
+Range TileLowering::rounds_of(const RingLoop& loop) {
+  if (!loop.statement) return {lower_bound(loop.axis), upper_bound(loop.axis)};
+  const auto tile = extents_.find(loop.axis);
+  return FunctionLowering::rounds_of(*loop.statement, tile != extents_.end() ? tile->second : "1");
+}
+
+Ring TileLowering::open_through(const RingSite& site) {
+  Ring ring{.axis = site.axis, .factors = site.factors};
+  for (const RingLoop& loop : site.around) ring.turns.push_back(turn_of(loop.axis, rounds_of(loop), true));
+  ring.turns.push_back(turn_of(site.axis, rounds_of({site.axis, site.loop}), true));
+  open(ring);
+  return ring;
+}
+
+void TileLowering::run_loop(const ir::Loop& statement) {
+  const auto site = ring_ ? std::nullopt : ring_through(statement);
+  if (!site) return one_loop(statement);
+  ring_ = open_through(*site);
+  one_loop(statement);
+  ring_.reset();
+}
+
+// The loops of a product that sums over several axes.
+void TileLowering::run_product(const TileProduct& product, const std::function<void()>& step) {
+  const bool opens = !ring_ && !product.around.empty() && !staged_factors(product).empty();
+  if (opens) ring_ = open_through(site_of(product, {}));
+  std::function<void()> body = [&] {
+    ring(product.depth, rounds_of({product.depth}), staged_factors(product), step);
+  };
+  for (const ir::AxisId axis : std::views::reverse(product.around))
+    body = [this, axis, body] { coordinates(axis, rounds_of({axis}), body); };
+  body();
+  if (opens) ring_.reset();
+}
+
+// A loop over single coordinates.
+void TileLowering::coordinates(ir::AxisId axis, const Range& range, const std::function<void()>& body) {
+  const std::string name = named(lowercase(kernel_.axes[axis].name));
+  Scope bindings;
+  bindings.axes.insert(axis);
+  bindings.loops.insert(axis);
+  bindings.coordinates[axis] = local(name);
+  count_loop(name, range, "1", std::move(bindings), [&] { round(false, body); });
+}
+
+void TileLowering::one_loop(const ir::Loop& statement) {
+  const ir::AxisId axis = statement.axis;
+  const RingTurn* known = nullptr;
+  for (size_t k = 0; ring_ && k < ring_->turns.size(); ++k)
+    if (ring_->turns[k].axis == axis) known = &ring_->turns[k];
+  std::vector<const TileFactor*> staged;
+  collect_staged(statement.body, axis, {}, staged);
+  const Range range = known ? known->range : rounds_of({axis, &statement});
+  const auto body = [&] { block(statement.body); };
+  if (!extents_.contains(axis))
+    return coordinates(axis, range, [&] {
+      fill_once(staged);
+      body();
+    });
+  if (known && axis != ring_->axis) return rounds(axis, range, known->end, body);
+  ring(axis, range, staged, body);
+}
+
+}  // namespace tessera::emit
