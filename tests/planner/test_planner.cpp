@@ -34,7 +34,7 @@ std::filesystem::path beside(std::filesystem::path path, const char* extension) 
 
 constexpr const char* kGemm =
     "kernel gemm(in A: bf16[M, K], in B: bf16[K, N], out C: bf16[M, N]) {\n"
-    "  grid m in M by auto, n in N by auto {\n"
+    "  grid m in M by BM, n in N by auto {\n"
     "    var acc: f32[m, n] = 0;\n"
     "    for k in K by auto { acc += dot(A[m, k], B[k, n]); }\n"
     "    C[m, n] = acc as bf16;\n"
@@ -77,6 +77,28 @@ TEST_CASE("what can be honoured is, and the plan gives its reasons") {
     REQUIRE(again);
     CHECK(ir::print(*again) == text);
   }
+}
+
+TEST_CASE("the launcher takes the first choice whose condition holds, and the order of blocks is asked for") {
+  const auto generated = [](std::string_view annotations) {
+    const auto program = plan_text(std::string(annotations) + kGemm, "gemm.tsr");
+    REQUIRE(program->module);
+    emit::Options options;
+    options.file_stem = "gemm";
+    const auto emission = emit::emit(*program->module, options, program->sources, program->sink);
+    REQUIRE(emission);
+    return emission->cuda[0].text;
+  };
+  const std::string text = generated(
+      "@tile(BM = 64, when = M > 1024 && N in {8, 16})\n@tile(BM = 32, R = 4, when = 7 < M)\n@raster(R)\n");
+  const size_t choices = text.find("check.choose(");
+  const size_t first = text.find("M > 1024 && (N == 8 || N == 16)", choices),
+               second = text.find("7 < M", choices);
+  CHECK(choices < first);
+  CHECK(first < second);
+  CHECK(second != std::string::npos);
+  CHECK(text.find("grouped_position<kRaster>(unit, units)") != std::string::npos);
+  CHECK(generated("").find("kRaster") == std::string::npos);
 }
 
 TEST_CASE("each explanation of the planner's words shows a program that gets them, and a mended one") {

@@ -14,7 +14,7 @@ using reference::Problem;
 using reference::TensorSpec;
 
 constexpr int kDevice = 0;
-constexpr int kMostVariants = 16;
+constexpr int kMostVariants = 32;
 /// The launcher's own choice is one of the variants, so that it is tried on small problems only.
 constexpr std::int64_t kSmall = 1 << 14;
 
