@@ -75,12 +75,16 @@ bool bind_choice(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSin
   return check_requests(*plan.kernel, *plan.target, overrides, sink);
 }
 
-// Products become sums of products, which the threads compute like any other sum.
-void plan_as_sums(KernelPlan& plan, const std::string& reason) {
+void expand(KernelPlan& plan, void rewrite(ir::Kernel&)) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
-  ir::expand_products(*expanded);
+  rewrite(*expanded);
   plan.expanded = std::move(expanded);
   plan.kernel = plan.expanded.get();
+}
+
+// Products become sums of products, which the threads compute like any other sum.
+void plan_as_sums(KernelPlan& plan, const std::string& reason) {
+  expand(plan, ir::expand_products);
   plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
 }
 
@@ -123,7 +127,15 @@ enum class TileOutcome { planned, as_sums, refused };
 
 // A phase with products runs in tiles if it can.
 TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  if (ir::has_row_products(*plan.kernel)) expand(plan, ir::expand_row_products);
   PhasePlan& phase = plan.phase;
+  if (!ir::has_products(*plan.kernel)) {
+    const std::string reason = "a product has not one axis of each factor";
+    if (!refuse_tile_requests(*plan.kernel, reason + ", so its products are sums", sink))
+      return TileOutcome::refused;
+    plan_as_sums(plan, reason);
+    return TileOutcome::as_sums;
+  }
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
   TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, overrides);

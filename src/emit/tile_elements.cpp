@@ -161,7 +161,13 @@ std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
   if (const auto vector = vectors_.find(id); vector != vectors_.end()) {
     const DType type = kernel_.values[id].dtype;
     const Expr part = lowered::name(vector->second, type);
-    return Evaluated{lowered::vector_element(part, lowered::name(item_, DType::index), type), nullptr};
+    return Evaluated{lowered::vector_element(part, lowered::name(vector_item_, DType::index), type), nullptr};
+  }
+  if (const auto shared = shared_vectors_.find(id);
+      shared != shared_vectors_.end() && loop_ == Loop::shared) {
+    const HeldTile& vector = shared->second;
+    const Expr place = places_.at(vector.place.row ? *vector.place.row : *vector.place.column);
+    return Evaluated{lowered::call(vector.name + ".load", {place}, vector.type), nullptr};
   }
   const auto found = held_.find(id);
   if (found == held_.end()) return std::nullopt;

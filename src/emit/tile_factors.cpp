@@ -36,6 +36,31 @@ void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile)
   });
 }
 
+// A value for each row (column), where threads that compute a factor of it need those of others.
+void TileLowering::share_vector(ir::ValueId id) {
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  if (place.is_scalar()) return;  // all threads have it
+  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
+  const std::string name = named(name_for(id) + (place.row ? "_of_row" : "_of_column"));
+  emit(lowered::Shared{type_name(type), name, extents_.at(place.row ? *place.row : *place.column), ""},
+       value.span);
+  emit(lowered::Barrier{"everyone has read those before"});
+  const std::string share = place.row ? "row_share" : "column_share",
+                    at = place.row ? "row_of_slot" : "column_of_slot", layout = layout_of(place);
+  const Expr leads = lowered::name(fmt::format("{}::{}() == 0", layout, share), DType::boolean);
+  guard(leads, "", [&] {
+    over(place, [&] {
+      const Expr stored = as_stored(as_float(eval(id)), type);
+      const Expr where =
+          lowered::call(layout + "::" + at, {lowered::name(item_, DType::index)}, DType::index);
+      emit(lowered::Evaluate{lowered::call(name + ".store", {where, stored}, type)}, value.span);
+    });
+  });
+  emit(lowered::Barrier{"they are there"});
+  shared_vectors_[id] = {name, type, place};
+}
+
 void TileLowering::store_computed(const TileFactor& factor, const FactorTile& tile) {
   const std::string counter = names_.take("element");
   const Loop outer = std::exchange(loop_, Loop::shared);
@@ -67,10 +92,11 @@ void TileLowering::store_computed(const TileFactor& factor, const FactorTile& ti
   inside_ = outer_inside;
 }
 
-// As many as a vector of 16 bytes holds of the widest type.
-int TileLowering::elements_at_once(const TileFactor& factor) const {
-  auto widest = size_in_bytes(kernel_.values[factor.value].dtype);
-  for (const TileFactor& part : factor.parts)
+// As many as a vector of 16 bytes holds of the widest type; of no parts one.
+int TileLowering::elements_at_once(const std::vector<TileFactor>& parts, DType result) const {
+  if (parts.empty()) return 1;
+  auto widest = size_in_bytes(result);
+  for (const TileFactor& part : parts)
     widest = std::max(widest, size_in_bytes(kernel_.values[part.value].dtype));
   return static_cast<int>(16 / widest);
 }
@@ -78,7 +104,7 @@ int TileLowering::elements_at_once(const TileFactor& factor) const {
 // Neighbours of a line together: what they are computed from lies in shared memory already.
 void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile) {
   const ir::Value& value = kernel_.values[factor.value];
-  const int count = elements_at_once(factor);
+  const int count = elements_at_once(factor.parts, value.dtype);
   const Loop outer = std::exchange(loop_, Loop::shared);
   const AxisSet outer_inside = std::exchange(inside_, {});
   const std::string chunk = names_.take("chunk"),
@@ -93,7 +119,7 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     };
     local(line, fmt::format("{} / {}", chunk, per_line));
     local(position, fmt::format("{} % {} * {}", chunk, per_line, count));
-    load_parts(factor, tile, line, position);
+    load_parts(factor.parts, tile.major, line, position, count);
     emit(lowered::Local{
         fmt::format("Vector<{}, {}>", type_name(value.dtype), count), vector, {}, nullptr, false, false});
     compute_vector(factor, tile, vector, line, position);
@@ -109,20 +135,19 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
   inside_ = outer_inside;
 }
 
-void TileLowering::load_parts(const TileFactor& factor, const FactorTile& tile, const std::string& line,
-                              const std::string& position) {
-  for (const TileFactor& part : factor.parts) {
+void TileLowering::load_parts(const std::vector<TileFactor>& parts, const std::string& along,
+                              const std::string& line, const std::string& position, int count) {
+  for (const TileFactor& part : parts) {
     const FactorTile& source = tile_of(part);
     const auto& load = std::get<ir::Load>(kernel_.values[part.load].op);
     const std::string name = named(kernel_.tensors[load.tensor].name + "_part");
-    const std::string callee =
-        fmt::format("load_along<{}, {}, {}>", elements_at_once(factor), source.major, tile.major);
+    const std::string callee = fmt::format("load_along<{}, {}, {}>", count, major_of(part), along);
     std::vector<Expr> arguments;
     for (const std::string& text : {source.tile, line, position})
       arguments.push_back(lowered::name(text, DType::index));
     emit(lowered::Local{
         "auto", name, {}, lowered::call(callee, std::move(arguments), DType::index), true, false});
-    vectors_[part.load] = name;
+    vectors_[part.value] = name;
   }
 }
 
@@ -142,7 +167,9 @@ void TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   };
   bind(factor.width, line, along);
   bind(factor.depth, along, line);
-  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, elements_at_once(factor));
+  const int count = elements_at_once(factor.parts, value.dtype);
+  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, count);
+  vector_item_ = item_;
   loop(header, true, std::move(bindings), [&] {
     for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
     const Expr inside = within({factor.width, factor.depth});

@@ -84,9 +84,9 @@ void TileLowering::declare_layouts() {
   for (const auto& [id, dependence] : analysis_.dependence) {
     if (tiles_.anchored.contains(id)) use(kernel_.values[id].axes);
     const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
-    if (!reduce || !tiles_.is_in_registers(reduce->axes[0])) continue;
+    if (!reduce || !tiles_.role(reduce->axes[0])) continue;
     AxisSet axes(kernel_.values[id].axes.begin(), kernel_.values[id].axes.end());
-    axes.insert(reduce->axes[0]);
+    if (tiles_.is_in_registers(reduce->axes[0])) axes.insert(reduce->axes[0]);
     const std::string layout = layout_of(place_of(axes));
     if (!groups_.contains(layout)) {
       groups_[layout] = named("threads");
@@ -99,20 +99,23 @@ void TileLowering::declare_layouts() {
 void TileLowering::declare_factors() {
   std::string offset = "0";
   for (const auto& [id, product] : tiles_.products) {
-    declare_factor(product, product.rows, offset);
-    declare_factor(product, product.columns, offset);
+    for (const TileFactor* factor : {&product.rows, &product.columns}) {
+      for (const TileFactor& part : factor->parts) declare_factor(part, product.is_tf32, offset);
+      declare_factor(*factor, product.is_tf32, offset);
+    }
   }
+  for (const auto& [id, fold] : tiles_.folds)
+    for (const TileFactor& part : fold.parts) declare_factor(part, false, offset);
 }
 
-void TileLowering::declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset) {
+void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset) {
   if (factor.way == TileFactor::Way::registers) return;
-  for (const TileFactor& part : factor.parts) declare_factor(product, part, offset);
   const bool is_staged = factor.way == TileFactor::Way::staged;
   const auto same = std::ranges::find_if(
       factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
   if (same != factors_.end()) return note_reader(*same, factor);
   const DType type = kernel_.values[factor.value].dtype;
-  FactorTile entry{.factor = factor, .is_tf32 = product.is_tf32};
+  FactorTile entry{.factor = factor, .is_tf32 = is_tf32};
   entry.is_ring = factor.in_ring;
   std::string name = "factor";
   if (is_staged) {

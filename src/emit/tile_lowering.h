@@ -38,6 +38,16 @@ struct FactorTile {
   std::string type = {};  // of the tile
 };
 
+/// A product that walks over its depth, the folds beside it, or one of those alone.
+struct Walk {
+  const TileProduct* product = nullptr;
+  bool is_added = false;  // to a variable, where that is assigned
+  std::vector<const TileFold*> folds = {};
+
+  ir::AxisId depth() const { return product ? product->depth : folds[0]->depth; }
+  std::vector<ir::AxisId> around() const { return product ? product->around : std::vector<ir::AxisId>{}; }
+};
+
 /// A loop around a ring: a statement, or an axis that a product walks over.
 struct RingLoop {
   ir::AxisId axis;
@@ -81,7 +91,7 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
-  void declare_factor(const TileProduct& product, const TileFactor& factor, std::string& offset);
+  void declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset);
   void note_reader(FactorTile& tile, const TileFactor& factor);
   void instances(const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
@@ -124,20 +134,33 @@ class TileLowering : public FunctionLowering {
   // tile_statements.cpp
   void block(const ir::Block& statements) override;
   void define(ir::ValueId id, std::span<const ir::Statement> later);
+  void define_here(ir::ValueId id, std::span<const ir::Statement> later);
   bool is_worth_holding(ir::ValueId id) const;
   void hold(ir::ValueId id);
   bool is_used_in_tiles(ir::ValueId id) const;
   /// `target = value` for the elements, rows or columns at a place.
   void set(const HeldTile& target, ir::ValueId value, Span span);
-  void reduce(ir::ValueId id, const ir::Reduce& op);
-  void fold_elements(ir::ValueId id, const ir::Reduce& op, const TilePlace& whole, const HeldTile& tile,
-                     const std::function<void(const lowered::Expr&, const char*)>& join);
+  bool is_added(ir::ValueId dot, std::span<const ir::Statement> later) const;
+  void define_walker(ir::ValueId id);
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
   std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
   std::optional<ir::ValueId> product_added_where_it_exists(const ir::Assign& assign,
                                                            const ir::Coalesce& op) const;
+
+  // tile_folds.cpp
+  DType folded_type(ir::ValueId id) const;
+  HeldTile begin_partial(ir::ValueId id, const std::string& name, const TilePlace& place);
+  void fold_in(ir::ValueId id, const HeldTile& tile);
+  void join(const HeldTile& tile, const std::string& name, const char* by, Span span);
+  HeldTile end_partial(ir::ValueId id, const HeldTile& tile);
+  void reduce(ir::ValueId id, const ir::Reduce& op);
+  HeldTile first_of(ir::ValueId id, const HeldTile& tile);
+  void begin_fold(const TileFold& fold);
+  void fold_tile(const TileFold& fold);
+  void fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position);
+  void end_fold(const TileFold& fold);
 
   // tile_stores.cpp
   void write(const ir::Statement& statement);
@@ -148,18 +171,19 @@ class TileLowering : public FunctionLowering {
                              Span span);
 
   // tile_products.cpp
-  void product(ir::ValueId id);
-  void multiply_into(const TileProduct& product, const std::string& sums);
+  void product(const Walk& walk);
+  void multiply_into(const Walk& walk, const std::string& sums);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileProduct& product, const TileFactor& factor);
+  void share_vector(ir::ValueId id);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);
   void store_in_vectors(const TileFactor& factor, const FactorTile& tile);
-  void load_parts(const TileFactor& factor, const FactorTile& tile, const std::string& line,
-                  const std::string& position);
+  void load_parts(const std::vector<TileFactor>& parts, const std::string& along, const std::string& line,
+                  const std::string& position, int count);
   void compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& vector,
                       const std::string& line, const std::string& position);
-  int elements_at_once(const TileFactor& factor) const;
+  int elements_at_once(const std::vector<TileFactor>& parts, DType result) const;
   void store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                   const std::string& position);
   /// Staged factors of products in a block that are filled at one level: in the body of `loop`, or of an instance.
@@ -168,14 +192,16 @@ class TileLowering : public FunctionLowering {
   void declare_plane(const TileFactor& factor);
   void fill(const TileFactor& factor, const std::string& tile);
   lowered::Expr first_of_tile(ir::AxisId axis);
-  static std::vector<const TileFactor*> staged_factors(const TileProduct& product);
+  std::vector<const TileFactor*> staged_by(const Walk& walk) const;
 
   // tile_rings.cpp
   void fill_once(const std::vector<const TileFactor*>& factors);
   void round(bool behind_barrier, const std::function<void()>& body);
   void collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
                      std::vector<RingSite>& found) const;
-  RingSite site_of(const TileProduct& product, std::vector<RingLoop> around) const;
+  RingSite site_of(const Walk& walk, std::vector<RingLoop> around) const;
+  std::vector<Walk> walks_of(const ir::Block& statements) const;
+  bool walks_with(const TileFold& fold, const Walk& walk) const;
   std::optional<RingSite> ring_through(const ir::Loop& statement) const;
   std::string count_rounds(ir::AxisId axis, const Range& range);
   void bind_tile(ir::AxisId axis, const Range& range, const std::string& number);
@@ -194,7 +220,7 @@ class TileLowering : public FunctionLowering {
   Range rounds_of(const RingLoop& loop);
   Ring open_through(const RingSite& site);
   void run_loop(const ir::Loop& loop) override;
-  void run_product(const TileProduct& product, const std::function<void()>& step);
+  void run_walk(const Walk& walk, const std::function<void()>& step);
   void coordinates(ir::AxisId axis, const Range& range, const std::function<void()>& body);
   void one_loop(const ir::Loop& loop);
 
@@ -211,15 +237,19 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
-  std::optional<Ring> ring_;                    // that goes on through the loops at hand
-  bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;                // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
-  AxisSet inside_;                              // axes whose coordinate is known to exist
-  std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
-  AxisSet whole_;                               // axes whose current tile is known to be whole
-  std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
-  std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
+  std::vector<Walk> walks_;                         // of the block at hand
+  std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
+  std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
+  std::string vector_item_;                         // counter of the elements of vectors_
+  std::optional<Ring> ring_;                        // that goes on through the loops at hand
+  bool behind_barrier_ = false;                     // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                    // factors' tiles of this round of a ring
+  std::map<ir::ValueId, std::string> vectors_;      // of parts of the factor that is being computed
+  AxisSet inside_;                                  // axes whose coordinate is known to exist
+  std::set<ir::ValueId> holding_;                   // conditions that hold at all points of the tiles at hand
+  AxisSet whole_;                                   // axes whose current tile is known to be whole
+  std::map<ir::AxisId, std::string> counts_;        // of the coordinates of the current tiles that exist
+  std::map<ir::AxisId, lowered::Expr> places_;      // of the current point in the tile of an axis
 };
 
 }  // namespace tessera::emit

@@ -26,7 +26,8 @@ class TilePlanner {
   TileDecision run() {
     for (const auto& [id, dependence] : analysis_.dependence)
       if (std::holds_alternative<ir::Dot>(kernel_.values[id].op) && !add_product(id)) return fail();
-    if (!find_anchored() || !choose_factors() || !check_axes() || !check_values() || !check_statements())
+    if (!find_anchored() || !choose_factors() || !add_folds() || !check_axes() || !check_values() ||
+        !check_statements())
       return fail();
     return {std::move(plan_), ""};
   }
@@ -137,7 +138,7 @@ class TilePlanner {
   bool is_reduced_in_registers(const ir::Op& op) const {
     const auto* reduce = std::get_if<ir::Reduce>(&op);
     return reduce &&
-           std::ranges::any_of(reduce->axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
+           std::ranges::any_of(reduce->axes, [&](ir::AxisId axis) { return plan_.role(axis).has_value(); });
   }
 
   bool find_anchored() {
@@ -168,12 +169,13 @@ class TilePlanner {
     ir::ValueId below = factor.value;
     if (product.is_tf32) below = std::get<ir::Unary>(kernel_.values[below].op).operand;
     if (is_plain_part(below, factor)) {
-      stage(product, factor, below);
+      stage(product.has_own_loop, factor, below);
       return true;
     }
-    if (!plan_.anchored.contains(factor.value)) {
+    if (std::set<ir::ValueId> vectors; collect_vectors(factor.value, factor, vectors)) {
       factor.way = TileFactor::Way::computed;
-      collect_parts(product, factor, factor.value);
+      plan_.shared_vectors.merge(vectors);
+      collect_parts(product.has_own_loop, factor.value, factor, factor.parts);
       return product.is_tf32 ? refuse("a computed factor is rounded to tf32") : true;
     }
     if (!plan_.is_in_registers(factor.depth))
@@ -188,27 +190,48 @@ class TilePlanner {
     return true;
   }
 
-  void stage(const TileProduct& product, TileFactor& factor, ir::ValueId load) {
+  /// What is in registers below a computed factor, if that is known for each row (column) alone and before it.
+  bool collect_vectors(ir::ValueId value, const TileFactor& factor, std::set<ir::ValueId>& vectors) const {
+    if (!plan_.anchored.contains(value)) return true;
+    const ir::Value& entry = kernel_.values[value];
+    const bool is_vector = entry.total && std::ranges::all_of(entry.axes, [&](ir::AxisId axis) {
+                             return axis == factor.width || !plan_.role(axis);
+                           });
+    if (is_vector) {
+      vectors.insert(value);
+      return true;
+    }
+    if (std::holds_alternative<ir::Dot>(entry.op) || std::holds_alternative<ir::ReadVariable>(entry.op) ||
+        std::holds_alternative<ir::Reduce>(entry.op))
+      return false;
+    const auto operands = ir::operands_of(entry.op);
+    return std::ranges::all_of(
+        operands, [&](ir::ValueId operand) { return collect_vectors(operand, factor, vectors); });
+  }
+
+  void stage(bool has_own_loop, TileFactor& factor, ir::ValueId load) {
     factor.way = TileFactor::Way::staged;
     factor.load = load;
     const auto& loops = analysis_.dependence.at(load).loops;
-    factor.in_ring = product.has_own_loop || std::ranges::any_of(loops, [&](ir::AxisId axis) {
+    factor.in_ring = has_own_loop || std::ranges::any_of(loops, [&](ir::AxisId axis) {
                        return kernel_.axes[axis].is_tile();
                      });
   }
 
-  /// The loads below a computed factor that can be staged.
-  void collect_parts(const TileProduct& product, TileFactor& factor, ir::ValueId value) {
-    TileFactor part{.value = value, .load = {}, .width = factor.width, .depth = factor.depth};
+  /// The loads below a computed factor, or what is folded, that can be staged.
+  void collect_parts(bool has_own_loop, ir::ValueId value, const TileFactor& whole,
+                     std::vector<TileFactor>& parts) {
+    if (plan_.shared_vectors.contains(value)) return;
+    TileFactor part{.value = value, .load = {}, .width = whole.width, .depth = whole.depth};
     if (kernel_.values[value].total && is_plain_part(value, part)) {
       const bool is_known =
-          std::ranges::any_of(factor.parts, [&](const TileFactor& other) { return other.load == value; });
-      stage(product, part, value);
-      if (!is_known) factor.parts.push_back(std::move(part));
+          std::ranges::any_of(parts, [&](const TileFactor& other) { return other.value == value; });
+      stage(has_own_loop, part, value);
+      if (!is_known) parts.push_back(std::move(part));
       return;
     }
     for (ir::ValueId operand : ir::operands_of(kernel_.values[value].op))
-      collect_parts(product, factor, operand);
+      collect_parts(has_own_loop, operand, whole, parts);
   }
 
   /// A load with one index along each axis of the factor, both affine with a constant or a size in front.
@@ -233,6 +256,64 @@ class TilePlanner {
       ++(has_width ? along_width : along_depth);
     }
     return along_width == 1 && along_depth == 1;
+  }
+
+  // ---- folds along the depth ----
+
+  bool add_folds() {
+    for (const auto& [id, dependence] : analysis_.dependence) {
+      const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
+      const auto is_depth = [&](ir::AxisId axis) { return plan_.role(axis) == TileRole::depth; };
+      if (!reduce || first_coordinate(kernel_, id)) continue;
+      if (std::ranges::any_of(reduce->axes, is_depth) && !add_fold(id, *reduce)) return false;
+    }
+    return true;
+  }
+
+  bool add_fold(ir::ValueId id, const ir::Reduce& reduce) {
+    TileFold fold{.reduce = id, .depth = reduce.axes[0], .width = {}, .parts = {}};
+    const auto refuse_fold = [&](const char* why) {
+      return refuse(fmt::format("`{}` lies in shared memory only, and {}", name(fold.depth), why));
+    };
+    if (reduce.axes.size() != 1) return refuse_fold("is folded with other axes at once");
+    for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
+      if (!plan_.is_in_registers(axis)) continue;
+      if (fold.width.valid()) return refuse_fold("what is folded along it has rows and columns");
+      fold.width = axis;
+    }
+    if (!fold.width.valid()) return refuse_fold("what is folded along it has neither rows nor columns");
+    if (plan_.looped.contains(fold.depth)) return refuse_fold("a product loops over it");
+    fold.has_own_loop = std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      return entry.second.depth == fold.depth && entry.second.has_own_loop;
+    });
+    const TileFactor whole{.value = {}, .load = {}, .width = fold.width, .depth = fold.depth};
+    collect_parts(fold.has_own_loop, reduce.operand, whole, fold.parts);
+    for (TileFactor& part : fold.parts) share_load(fold, part);
+    plan_.folds.emplace(id, std::move(fold));
+    return true;
+  }
+
+  /// What a product stages is not staged once more, if it was loaded again at another place of the program.
+  void share_load(const TileFold& fold, TileFactor& part) {
+    if (!fold.has_own_loop) return;
+    for (const auto& [id, product] : plan_.products) {
+      for (const TileFactor* factor : {&product.rows, &product.columns}) {
+        if (factor->way == TileFactor::Way::staged && is_same_load(factor->load, part.load))
+          part.load = factor->load;
+        for (const TileFactor& other : factor->parts)
+          if (is_same_load(other.load, part.load)) part.load = other.load;
+      }
+    }
+  }
+  bool is_same_load(ir::ValueId a, ir::ValueId b) const {
+    const auto &left = std::get<ir::Load>(kernel_.values[a].op),
+               &right = std::get<ir::Load>(kernel_.values[b].op);
+    if (left.tensor != right.tensor || left.in_bounds != right.in_bounds) return false;
+    for (size_t d = 0; d < left.indices.size(); ++d) {
+      const auto at = ir::affine_form(kernel_, sizes_, left.indices[d]);
+      if (!at || at != ir::affine_form(kernel_, sizes_, right.indices[d])) return false;
+    }
+    return true;
   }
 
   // ---- what the rest of the phase must be like ----
@@ -284,8 +365,7 @@ class TilePlanner {
     int in_registers = 0;
     for (ir::AxisId axis : reduce.axes) {
       const auto role = plan_.role(axis);
-      if (role == TileRole::depth)
-        return refuse(fmt::format("`{}` is folded and lies in shared memory only", name(axis)));
+      if (role == TileRole::depth) return true;
       in_registers += role.has_value();
     }
     if (in_registers == 0) return true;
@@ -296,8 +376,6 @@ class TilePlanner {
     }
     if (rows > 1 || columns > 1) return refuse("a tile is folded that is none of rows and columns");
     if (reduce.axes.size() != 1) return refuse("a tile is folded along several axes at once");
-    if (reduce.op == ir::ReduceOp::argmax || reduce.op == ir::ReduceOp::argmin)
-      return refuse("a tile is folded to a position");
     return true;
   }
 
@@ -343,6 +421,29 @@ class TilePlanner {
 };
 
 }  // namespace
+
+std::vector<const TileFactor*> TilePlan::factors() const {
+  std::vector<const TileFactor*> all;
+  const auto add_parts = [&](const std::vector<TileFactor>& parts) {
+    for (const TileFactor& part : parts) all.push_back(&part);
+  };
+  for (const auto& [id, product] : products) {
+    for (const TileFactor* factor : {&product.rows, &product.columns}) {
+      add_parts(factor->parts);
+      all.push_back(factor);
+    }
+  }
+  for (const auto& [id, fold] : folds) add_parts(fold.parts);
+  return all;
+}
+
+std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value) {
+  const auto* fold = std::get_if<ir::Reduce>(&kernel.values[value].op);
+  if (!fold || fold->op != ir::ReduceOp::min || fold->axes.size() != 1) return std::nullopt;
+  const auto* coordinate = std::get_if<ir::Coordinate>(&kernel.values[fold->operand].op);
+  const bool is_first = coordinate && coordinate->axis == fold->axes[0] && kernel.values[value].total;
+  return is_first ? std::optional(coordinate->axis) : std::nullopt;
+}
 
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value) {
   while (const auto* filter = std::get_if<ir::Filter>(&kernel.values[value].op)) value = filter->operand;

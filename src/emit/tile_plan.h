@@ -42,7 +42,8 @@ struct TileFactor {
 
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {
-    if (value != other.value) return false;
+    const bool is_staged = way == Way::staged && other.way == Way::staged;
+    if (is_staged ? load != other.load : value != other.value) return false;
     const bool is_across = width == other.depth && depth == other.width;
     return (width == other.width && depth == other.depth) || (way == Way::staged && is_across);
   }
@@ -55,6 +56,14 @@ struct TileProduct {
   bool is_tf32 = false;
   bool has_own_loop = false;  // all of these are whole dimensions: the product walks over their tiles itself
   TileFactor rows, columns;   // the factor along the rows of the sums, and the one along their columns
+};
+
+/// A fold along an axis that lies in shared memory: of rows or of columns.
+struct TileFold {
+  ir::ValueId reduce;
+  ir::AxisId depth, width;
+  bool has_own_loop = false;      // as of products
+  std::vector<TileFactor> parts;  // what is folded is computed from these, which are staged
 };
 
 /// The numbers of one variant.
@@ -76,7 +85,9 @@ struct TilePlan {
   AxisSet units;   // axes of the grid of which an instance has one coordinate, whatever tile it could take
   AxisSet looped;  // that products loop over around their depth
   std::map<ir::ValueId, TileProduct> products;  // by dot
-  std::set<ir::ValueId> anchored;               // values that depend on what lies in registers
+  std::map<ir::ValueId, TileFold> folds;        // by reduction
+  std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
+  std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   // Names of template parameters, which lowering gives:
@@ -87,6 +98,8 @@ struct TilePlan {
     const auto found = roles.find(axis);
     return found == roles.end() ? std::nullopt : std::optional(found->second);
   }
+  /// All factors, and the parts of computed ones and of what is folded, which come before those.
+  std::vector<const TileFactor*> factors() const;
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;
@@ -106,6 +119,9 @@ struct TileDecision {
 };
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const PlanOverrides& overrides);
+
+/// The axis whose tile begins at this value: `k.id` is made of it.
+std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value);
 
 /// What a value is where it exists.
 ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);

@@ -12,35 +12,40 @@ using lowered::Expr;
 
 namespace {
 
-void collect_dots(const ir::Block& statements, std::vector<ir::ValueId>& dots) {
-  for (const ir::Statement& statement : statements)
-    if (const auto* define = std::get_if<ir::Define>(&statement.node)) dots.push_back(define->value);
+/// Adds what is copied to shared memory, each tile once.
+void add_staged(const TileFactor& factor, std::vector<const TileFactor*>& staged) {
+  const auto shares = [&](const TileFactor* other) { return other->shares_tile(factor); };
+  if (factor.way == TileFactor::Way::staged && std::ranges::none_of(staged, shares))
+    staged.push_back(&factor);
 }
 
 }  // namespace
 
-std::vector<const TileFactor*> TileLowering::staged_factors(const TileProduct& product) {
+// What a product or a fold reads that is copied to shared memory.
+std::vector<const TileFactor*> TileLowering::staged_by(const Walk& walk) const {
   std::vector<const TileFactor*> staged;
-  const auto add = [&](const TileFactor& factor) {
-    const auto shares = [&](const TileFactor* other) { return other->shares_tile(factor); };
-    if (std::ranges::none_of(staged, shares)) staged.push_back(&factor);
-  };
-  for (const TileFactor* factor : {&product.rows, &product.columns}) {
-    if (factor->way == TileFactor::Way::staged) add(*factor);
-    for (const TileFactor& part : factor->parts) add(part);
+  if (walk.product) {
+    for (const TileFactor* factor : {&walk.product->rows, &walk.product->columns}) {
+      add_staged(*factor, staged);
+      for (const TileFactor& part : factor->parts) add_staged(part, staged);
+    }
   }
+  for (const TileFold* fold : walk.folds)
+    for (const TileFactor& part : fold->parts) add_staged(part, staged);
   return staged;
 }
 
 void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
                                   std::vector<const TileFactor*>& found) const {
-  std::vector<ir::ValueId> defined;
-  collect_dots(statements, defined);
-  for (ir::ValueId id : defined) {
-    const auto entry = tiles_.products.find(id);
-    if (entry == tiles_.products.end()) continue;
-    if (entry->second.has_own_loop) continue;
-    for (const TileFactor* factor : staged_factors(entry->second)) {
+  for (const ir::Statement& statement : statements) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    if (!define) continue;
+    const auto product = tiles_.products.find(define->value);
+    const auto fold = tiles_.folds.find(define->value);
+    Walk reader;
+    if (product != tiles_.products.end() && !product->second.has_own_loop) reader.product = &product->second;
+    if (fold != tiles_.folds.end() && !fold->second.has_own_loop) reader.folds = {&fold->second};
+    for (const TileFactor* factor : staged_by(reader)) {
       const Dependence& needs = analysis_.dependence.at(factor->load);
       const auto turns_with = [&](ir::AxisId axis) {
         return needs.axes.contains(axis) || needs.loops.contains(axis);
@@ -135,18 +140,21 @@ void TileLowering::fill(const TileFactor& read, const std::string& tile) {
        kernel_.values[factor.load].span);
 }
 
-void TileLowering::product(ir::ValueId id) {
+// A product that is a value of its own, with the folds that walk with it.
+void TileLowering::product(const Walk& walk) {
+  const ir::ValueId id = walk.product->dot;
   const ir::Value& value = kernel_.values[id];
   const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
   const HeldTile tile =
       declare_tile(value.name.empty() ? "product" : value.name, value.dtype, place, value.span);
   emit(lowered::Evaluate{lowered::call(tile.name + ".fill", {lowered::zero(value.dtype)}, value.dtype)},
        value.span);
-  multiply_into(tiles_.products.at(id), tile.name);
+  multiply_into(walk, tile.name);
   held_[id] = tile;
 }
 
-void TileLowering::multiply_into(const TileProduct& product, const std::string& sums) {
+void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
+  const TileProduct& product = *walk.product;
   const auto step = [&] {
     for (const TileFactor* factor : {&product.rows, &product.columns})
       if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
@@ -168,7 +176,7 @@ void TileLowering::multiply_into(const TileProduct& product, const std::string& 
          kernel_.values[product.dot].span);
   };
   if (!product.has_own_loop) return step();
-  run_product(product, step);
+  run_walk(walk, step);
 }
 
 // The tile that the product takes from registers, rounded; zero where a term does not exist.

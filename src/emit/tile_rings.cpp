@@ -42,16 +42,44 @@ void TileLowering::round(bool behind_barrier, const std::function<void()>& body)
   stored_ = stored;
 }
 
+// ---- what walks over a depth by itself ----
+
+/// The products and folds of a block that walk over whole dimensions; folds walk with a product where they can.
+std::vector<Walk> TileLowering::walks_of(const ir::Block& statements) const {
+  std::vector<Walk> walks;
+  for (size_t k = 0; k < statements.size(); ++k) {
+    const auto* define = std::get_if<ir::Define>(&statements[k].node);
+    const auto product = define ? tiles_.products.find(define->value) : tiles_.products.end();
+    if (product == tiles_.products.end() || !product->second.has_own_loop) continue;
+    walks.push_back({&product->second, is_added(define->value, std::span(statements).subspan(k + 1)), {}});
+  }
+  for (const ir::Statement& statement : statements) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    const auto fold = define ? tiles_.folds.find(define->value) : tiles_.folds.end();
+    if (fold == tiles_.folds.end() || !fold->second.has_own_loop) continue;
+    const auto beside = std::ranges::find_if(
+        walks, [&](const Walk& walk) { return walk.product && walks_with(fold->second, walk); });
+    beside != walks.end() ? beside->folds.push_back(&fold->second)
+                          : walks.push_back({nullptr, false, {&fold->second}});
+  }
+  return walks;
+}
+
+// Neither needs the other, nor anything that is computed between them.
+bool TileLowering::walks_with(const TileFold& fold, const Walk& walk) const {
+  const auto stands_alone = [&](ir::ValueId value) { return !tiles_.anchored.contains(value); };
+  return walk.product->depth == fold.depth && walk.product->around.empty() && !walk.is_added &&
+         stands_alone(std::get<ir::Reduce>(kernel_.values[fold.reduce].op).operand) &&
+         stands_alone(walk.product->rows.value) && stands_alone(walk.product->columns.value);
+}
+
 // ---- where rings are ----
 
 void TileLowering::collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
                                  std::vector<RingSite>& found) const {
+  for (const Walk& walk : walks_of(statements)) found.push_back(site_of(walk, around));
   for (const ir::Statement& statement : statements) {
-    if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
-      const auto entry = tiles_.products.find(define->value);
-      if (entry != tiles_.products.end() && entry->second.has_own_loop)
-        found.push_back(site_of(entry->second, around));
-    } else if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
       std::vector<const TileFactor*> staged;
       collect_staged(loop->body, loop->axis, {}, staged);
       if (!staged.empty()) found.push_back({around, loop->axis, staged, loop});
@@ -62,9 +90,9 @@ void TileLowering::collect_rings(const ir::Block& statements, const std::vector<
   }
 }
 
-RingSite TileLowering::site_of(const TileProduct& product, std::vector<RingLoop> around) const {
-  for (ir::AxisId axis : product.around) around.push_back({axis});
-  return {std::move(around), product.depth, staged_factors(product)};
+RingSite TileLowering::site_of(const Walk& walk, std::vector<RingLoop> around) const {
+  for (ir::AxisId axis : walk.around()) around.push_back({axis});
+  return {std::move(around), walk.depth(), staged_by(walk)};
 }
 
 /// The one ring inside a loop that can go on from each round of the loop to the next: the rounds of all loops down to
@@ -281,17 +309,23 @@ void TileLowering::run_loop(const ir::Loop& statement) {
   ring_.reset();
 }
 
-// The loops of a product that sums over several axes.
-void TileLowering::run_product(const TileProduct& product, const std::function<void()>& step) {
-  const bool opens = !ring_ && !product.around.empty() && !staged_factors(product).empty();
-  if (opens) ring_ = open_through(site_of(product, {}));
+// The loops of a product over all that it sums over, and of folds beside it.
+void TileLowering::run_walk(const Walk& walk, const std::function<void()>& step) {
+  const std::vector<const TileFactor*> staged = staged_by(walk);
+  const bool opens = !ring_ && !walk.around().empty() && !staged.empty();
+  if (opens) ring_ = open_through(site_of(walk, {}));
+  for (const TileFold* fold : walk.folds) begin_fold(*fold);
   std::function<void()> body = [&] {
-    ring(product.depth, rounds_of({product.depth}), staged_factors(product), step);
+    ring(walk.depth(), rounds_of({walk.depth()}), staged, [&] {
+      for (const TileFold* fold : walk.folds) fold_tile(*fold);
+      step();
+    });
   };
-  for (const ir::AxisId axis : std::views::reverse(product.around))
+  for (const ir::AxisId axis : std::views::reverse(walk.around()))
     body = [this, axis, body] { coordinates(axis, rounds_of({axis}), body); };
   body();
   if (opens) ring_.reset();
+  for (const TileFold* fold : walk.folds) end_fold(*fold);
 }
 
 // A loop over single coordinates.

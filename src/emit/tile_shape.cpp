@@ -117,6 +117,9 @@ class ShapeChooser {
         if (factor->width == axis) unit = std::lcm(unit, plan_.role(axis) == TileRole::row ? 16 : 8);
       }
     }
+    for (const auto& [id, fold] : plan_.folds)
+      for (const TileFactor& part : fold.parts)
+        if (part.depth == axis) unit = std::lcm(unit, kLineBytes / size_of(part));
     return unit;
   }
 
@@ -342,19 +345,14 @@ class ShapeChooser {
   int64_t shared_bytes(const TileShape& shape) const {
     int64_t sum = 0;
     std::vector<const TileFactor*> seen;
-    const auto add = [&](const TileFactor& factor) {
-      if (factor.way == TileFactor::Way::registers) return;
-      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(factor); }))
-        return;
-      seen.push_back(&factor);
-      const int64_t bytes = shape.extent.at(factor.width) * shape.extent.at(factor.depth) * size_of(factor);
-      sum += round_up(bytes * (factor.in_ring ? shape.stages : 1), 1024);
-    };
-    for (const auto& [id, product] : plan_.products) {
-      for (const TileFactor* factor : {&product.rows, &product.columns}) {
-        for (const TileFactor& part : factor->parts) add(part);
-        add(*factor);
-      }
+    for (const TileFactor* factor : plan_.factors()) {
+      if (factor->way == TileFactor::Way::registers) continue;
+      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
+        continue;
+      seen.push_back(factor);
+      const int64_t bytes =
+          shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
+      sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), 1024);
     }
     return sum;
   }

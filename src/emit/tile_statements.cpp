@@ -12,6 +12,7 @@ namespace tessera::emit {
 using lowered::Expr;
 
 void TileLowering::block(const ir::Block& statements) {
+  const std::vector<Walk> outer = std::exchange(walks_, walks_of(statements));
   for (size_t k = 0; k < statements.size(); ++k) {
     const ir::Statement& statement = statements[k];
     if (const auto* node = std::get_if<ir::Define>(&statement.node)) {
@@ -26,19 +27,58 @@ void TileLowering::block(const ir::Block& statements) {
       write(statement);
     }
   }
+  walks_ = outer;
+}
+
+bool TileLowering::is_added(ir::ValueId dot, std::span<const ir::Statement> later) const {
+  return std::ranges::any_of(later, [&](const ir::Statement& statement) {
+    const auto* node = std::get_if<ir::Assign>(&statement.node);
+    return node && product_added(*node) == dot;
+  });
+}
+
+// A product, or a fold along what lies in shared memory: the first of those that walk together takes all of them along.
+void TileLowering::define_walker(ir::ValueId id) {
+  if (held_.contains(id)) return;
+  const auto product = tiles_.products.find(id);
+  const auto fold = tiles_.folds.find(id);
+  const bool walks =
+      product != tiles_.products.end() ? product->second.has_own_loop : fold->second.has_own_loop;
+  if (!walks && product != tiles_.products.end()) return this->product({&product->second, false, {}});
+  if (!walks) {
+    begin_fold(fold->second);
+    fold_tile(fold->second);
+    return end_fold(fold->second);
+  }
+  const auto walk = std::ranges::find_if(walks_, [&](const Walk& entry) {
+    return product != tiles_.products.end() ? entry.product == &product->second
+                                            : std::ranges::count(entry.folds, &fold->second) != 0;
+  });
+  TESSERA_CHECK(walk != walks_.end(), "what walks over a dimension is defined in this block");
+  const Walk found = *walk;
+  found.product ? this->product(found) : run_walk(found, [] {});
 }
 
 void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) {
+  define_here(id, later);
+  if (tiles_.shared_vectors.contains(id)) share_vector(id);
+}
+
+void TileLowering::define_here(ir::ValueId id, std::span<const ir::Statement> later) {
   defined_.insert(id);
   if (!analysis_.dependence.contains(id)) return;
   const ir::Op& op = kernel_.values[id].op;
   if (std::holds_alternative<ir::ReadVariable>(op)) return keep_before(id, later);
   if (std::holds_alternative<ir::Dot>(op)) {
-    const bool is_added = std::ranges::any_of(later, [&](const ir::Statement& statement) {
-      const auto* node = std::get_if<ir::Assign>(&statement.node);
-      return node && product_added(*node) == id;
-    });
-    if (!is_added) product(id);
+    if (!is_added(id, later)) define_walker(id);
+    return;
+  }
+  if (tiles_.folds.contains(id)) return define_walker(id);
+  if (const auto axis = first_coordinate(kernel_, id); axis && tiles_.role(*axis)) {
+    const HeldTile first{named(name_for(id)), DType::index, {}};
+    emit(lowered::Local{"index", first.name, {}, range_of(*axis).first, true, false},
+         kernel_.values[id].span);
+    held_[id] = first;
     return;
   }
   const auto* fold = std::get_if<ir::Reduce>(&op);
@@ -108,121 +148,6 @@ void TileLowering::set(const HeldTile& target, ir::ValueId value, Span span) {
     unnamed_ = outer;
     emit(lowered::Assign{element_of(target), "=", as_stored(as_float(computed), target.type)}, span);
   });
-}
-
-namespace {
-
-const char* functor(ir::ReduceOp op) {
-  switch (op) {
-    case ir::ReduceOp::prod: return "Product{}";
-    case ir::ReduceOp::max: return "Maximum{}";
-    case ir::ReduceOp::min: return "Minimum{}";
-    case ir::ReduceOp::any: return "Any{}";
-    case ir::ReduceOp::all: return "All{}";
-    default: return "Sum{}";
-  }
-}
-
-std::string unit_of(ir::ReduceOp op, DType type) {
-  switch (op) {
-    case ir::ReduceOp::max: return fmt::format("lowest<{}>()", type_name(type));
-    case ir::ReduceOp::min: return fmt::format("highest<{}>()", type_name(type));
-    case ir::ReduceOp::prod: return fmt::format("{}(1)", type_name(type));
-    case ir::ReduceOp::all: return "true";
-    case ir::ReduceOp::any: return "false";
-    default: return fmt::format("{}(0)", type_name(type));
-  }
-}
-
-}  // namespace
-
-// Each thread folds its own elements of a row; then the threads that share the row.
-void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
-  const ir::Value& value = kernel_.values[id];
-  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
-  const ir::AxisId folded = op.axes[0];
-  AxisSet axes(value.axes.begin(), value.axes.end());
-  const bool along_columns = tiles_.role(folded) == TileRole::column;
-  TilePlace place = place_of(axes);
-  axes.insert(folded);
-  TilePlace whole = place_of(axes);
-  for (const auto& [known, name] : layouts_) {
-    if (along_columns && whole.column == known.column && !whole.row) whole.row = place.row = known.row;
-    if (!along_columns && whole.row == known.row && !whole.column) whole.column = place.column = known.column;
-  }
-  const std::string layout = layout_of(whole);
-  const bool is_scalar = place_of({value.axes.begin(), value.axes.end()}).is_scalar();
-  const std::string scalar = is_scalar ? named(name_for(id)) : "";
-  const std::string name = named(name_for(id) + (is_scalar ? "_partial" : ""));
-  const Expr result = lowered::name(name, type);
-  emit(lowered::Local{fmt::format("{}<{}, {}>", along_columns ? "RowFragment" : "ColumnFragment",
-                                  type_name(type), layout),
-                      name,
-                      {},
-                      nullptr,
-                      false,
-                      false},
-       value.span);
-  emit(lowered::Evaluate{lowered::call(name + ".fill", {lowered::name(unit_of(op.op, type), type)}, type)},
-       value.span);
-  HeldTile tile{name, type, along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column}};
-  const std::string member = groups_.at(layout) + (along_columns ? ".reduce_columns" : ".reduce_rows");
-  const auto join = [&](const Expr& partial, const char* by) {
-    const Expr joined = lowered::call(member, {lowered::name(by, DType::index), partial}, partial->type);
-    emit(lowered::Assign{partial, "=", joined}, value.span);
-  };
-  if (!value.total) {
-    tile.exists = named(name + "_exists");
-    emit(lowered::Local{fmt::format("{}<bool, {}>", along_columns ? "RowFragment" : "ColumnFragment", layout),
-                        tile.exists,
-                        {},
-                        nullptr,
-                        false,
-                        false});
-  }
-  for_whole_and_cut({folded}, op.operand, [&] { fold_elements(id, op, whole, tile, join); });
-  join(result, functor(op.op));
-  held_[id] = tile;
-  if (!is_scalar) return;
-  // All rows (columns) have folded the same elements.
-  emit(
-      lowered::Local{
-          type_name(type), scalar, {}, lowered::element(result, lowered::integer(0), type), true, false},
-      value.span);
-  held_[id] = {scalar, type, {}};
-  if (tile.exists.empty()) return;
-  const std::string exists = named(scalar + "_exists");
-  const Expr first =
-      lowered::element(lowered::name(tile.exists, DType::boolean), lowered::integer(0), DType::boolean);
-  emit(lowered::Local{"bool", exists, {}, first, true, false});
-  held_[id].exists = exists;
-}
-
-// The elements of this thread. Where it is not known that there are any, flags say so.
-void TileLowering::fold_elements(ir::ValueId id, const ir::Reduce& op, const TilePlace& whole,
-                                 const HeldTile& tile,
-                                 const std::function<void(const Expr&, const char*)>& join) {
-  const ir::AxisId folded = op.axes[0];
-  const Expr flags = tile.exists.empty() ? nullptr : lowered::name(tile.exists, DType::boolean);
-  const bool is_known_to_exist = is_known(id);
-  if (flags)
-    emit(lowered::Evaluate{
-        lowered::call(tile.exists + ".fill", {lowered::boolean(is_known_to_exist)}, DType::index)});
-  over(whole, [&] {
-    const Evaluated operand = eval(op.operand);
-    const Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
-                                                      : as_stored(as_float(operand), tile.type);
-    guard(lowered::conjunction(within({folded}), operand.exists), "", [&] {
-      emit(lowered::Assign{element_of(tile), "=",
-                           lowered::call(functor(op.op), {element_of(tile), element}, tile.type)},
-           kernel_.values[id].span);
-      HeldTile flag = tile;
-      flag.name = tile.exists;
-      flag.type = DType::boolean;
-      if (flags && !is_known_to_exist) emit(lowered::Assign{element_of(flag), "=", lowered::boolean(true)});
-    });
-  });
-  if (flags && !is_known_to_exist) join(flags, "Any{}");
 }
 
 void TileLowering::keep_before(ir::ValueId read, std::span<const ir::Statement> later) {
@@ -311,7 +236,7 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
       });
     });
   }
-  multiply_into(tiles_.products.at(*added), tile.name);
+  multiply_into({&tiles_.products.at(*added), true, {}}, tile.name);
 }
 
 }  // namespace tessera::emit

@@ -27,12 +27,7 @@ struct StagedLoad {
 class TileVariants {
  public:
   explicit TileVariants(KernelPlan& plan) : plan_(plan), kernel_(*plan.kernel), tiles_(*plan.tiles) {
-    for (const auto& [id, product] : tiles_.products) {
-      for (const TileFactor* factor : {&product.rows, &product.columns}) {
-        add_load(*factor);
-        for (const TileFactor& part : factor->parts) add_load(part);
-      }
-    }
+    for (const TileFactor* factor : tiles_.factors()) add_load(*factor);
   }
 
   void run() {

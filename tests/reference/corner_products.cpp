@@ -16,21 +16,6 @@ double wrapped(double value) {
 double i8(double value) { return wrapped<std::int8_t>(value); }
 double i32(double value) { return wrapped<std::int32_t>(value); }
 
-/// The sum of `term(k)` for k below `count`.
-template <class Term>
-double total(int64_t count, Term term) {
-  double sum = 0;
-  for (int64_t k = 0; k < count; ++k) sum += term(k);
-  return sum;
-}
-
-/// Calls `body(m, n)` for every element of a matrix.
-template <class Body>
-void for_matrix(int64_t rows, int64_t columns, Body body) {
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t n = 0; n < columns; ++n) body(m, n);
-}
-
 void four_orientations(Problem& problem) {
   const auto a = problem.in("a"), at = problem.in("at"), b = problem.in("b"), bt = problem.in("bt");
   const auto nn = problem.out("nn"), nt = problem.out("nt"), tn = problem.out("tn"), tt = problem.out("tt");
@@ -314,21 +299,11 @@ void products_as_values(Problem& problem) {
   }
 }
 
-TensorSpec bytes(std::string name, std::vector<std::string> dims) {
-  return input(std::move(name), "i8", std::move(dims), -9, 9);
-}
 TensorSpec words(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "i16", std::move(dims), -90, 90);
 }
 TensorSpec whole(std::string name, const char* dtype, std::vector<std::string> dims) {
   return input(std::move(name), dtype, std::move(dims), -3, 3, 1);
-}
-
-/// So many terms take the twin about as long as other kernels.
-bool few_terms(const Sizes& sizes) {
-  int64_t terms = 1;
-  for (const auto& [symbol, extent] : sizes) terms *= std::max<int64_t>(extent, 1);
-  return terms <= int64_t{1} << 13;
 }
 
 void add_matrix_cases(std::vector<Case>& cases) {

@@ -381,6 +381,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_tile_cases(cases);
   add_line_cases(cases);
   add_product_cases(cases);
+  add_contraction_cases(cases);
   add_relation_cases(cases);
   cases.push_back(corner("stores.tsr", "later_wins", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R", "C"})}, later_wins));

@@ -2,6 +2,8 @@
 // What the cases of tests/corners share.
 #pragma once
 
+#include <algorithm>
+
 #include "reference.h"
 
 namespace tessera::reference {
@@ -14,6 +16,32 @@ inline TensorSpec small(std::string name, std::vector<std::string> dims) {
 
 inline TensorSpec result(std::string name, std::vector<std::string> dims) {
   return output(std::move(name), "i32", std::move(dims));
+}
+
+inline TensorSpec bytes(std::string name, std::vector<std::string> dims) {
+  return input(std::move(name), "i8", std::move(dims), -9, 9);
+}
+
+/// The sum of `term(k)` for k below `count`.
+template <class Term>
+double total(int64_t count, Term term) {
+  double sum = 0;
+  for (int64_t k = 0; k < count; ++k) sum += term(k);
+  return sum;
+}
+
+/// Calls `body(m, n)` for every element of a matrix.
+template <class Body>
+void for_matrix(int64_t rows, int64_t columns, Body body) {
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t n = 0; n < columns; ++n) body(m, n);
+}
+
+/// So many terms of products take the twin about as long as other kernels.
+inline bool few_terms(const Sizes& sizes) {
+  int64_t terms = 1;
+  for (const auto& [symbol, extent] : sizes) terms *= std::max<int64_t>(extent, 1);
+  return terms <= int64_t{1} << 13;
 }
 
 inline Case corner(const char* file, const char* kernel, std::vector<std::string> symbols,
@@ -36,6 +64,9 @@ inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) 
 void add_line_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/products.tsr.
 void add_product_cases(std::vector<Case>& cases);
+
+/// Cases of tests/corners/contractions.tsr.
+void add_contraction_cases(std::vector<Case>& cases);
 
 /// Cases of tests/corners/relations.tsr.
 void add_relation_cases(std::vector<Case>& cases);

@@ -68,6 +68,15 @@ struct FragmentLayout {
   static TESSERA_DEVICE int warp_row() { return places().warp_row(thread_index()); }
   static TESSERA_DEVICE int warp_column() { return places().warp_column(thread_index()); }
 
+  /// Threads that share a row (a column) divide work on it: how many they are, and which of them this one is.
+  static constexpr int kRowShares = 4 * kWarpColumns, kColumnShares = 8 * kWarpRows;
+  static TESSERA_DEVICE int row_share() {
+    return thread_index() / kWarpThreads % kWarpColumns * 4 + thread_index() % 4;
+  }
+  static TESSERA_DEVICE int column_share() {
+    return thread_index() / kWarpThreads / kWarpColumns * 8 + thread_index() % kWarpThreads / 4;
+  }
+
   /// Where this thread's rows, columns and elements stand in the tile.
   static TESSERA_DEVICE int row_of_slot(int slot) { return places().row_of_slot(slot, thread_index()); }
   static TESSERA_DEVICE int column_of_slot(int slot) { return places().column_of_slot(slot, thread_index()); }

@@ -14,8 +14,8 @@ namespace {
 /// Copies the values in the order of their definitions, which gives them new numbers.
 class Expansion {
  public:
-  explicit Expansion(Kernel& kernel)
-      : old_(std::move(kernel.values)), values_(kernel.values), number_(old_.size()) {
+  Expansion(Kernel& kernel, bool only_rows)
+      : old_(std::move(kernel.values)), values_(kernel.values), number_(old_.size()), only_rows_(only_rows) {
     kernel.values = {};
   }
 
@@ -44,7 +44,8 @@ class Expansion {
   void copy(ValueId id, Span span, Block& block) {
     Value value = std::move(old_[id]);
     for_each_operand(value.op, [this](ValueId& operand) { renumber(operand); });
-    if (const auto* dot = std::get_if<Dot>(&value.op))
+    const auto* dot = std::get_if<Dot>(&value.op);
+    if (dot && (!only_rows_ || values_[dot->left].axes == values_[dot->right].axes))
       value.op = Reduce{ReduceOp::sum, dot->axes, terms(*dot, value, block)};
     number_[id.index()] = add(std::move(value), span, block);
   }
@@ -73,18 +74,31 @@ class Expansion {
   Store<ValueId, Value> old_;
   Store<ValueId, Value>& values_;
   std::vector<ValueId> number_;  // by old number
+  bool only_rows_;
 };
 
 }  // namespace
 
 void expand_products(Kernel& kernel) {
-  Expansion expansion(kernel);
+  Expansion expansion(kernel, false);
+  for (Grid& grid : kernel.grids) expansion.visit(grid.body);
+}
+
+void expand_row_products(Kernel& kernel) {
+  Expansion expansion(kernel, true);
   for (Grid& grid : kernel.grids) expansion.visit(grid.body);
 }
 
 bool has_products(const Kernel& kernel) {
   return std::ranges::any_of(kernel.values,
                              [](const Value& value) { return std::holds_alternative<Dot>(value.op); });
+}
+
+bool has_row_products(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.values, [&](const Value& value) {
+    const auto* dot = std::get_if<Dot>(&value.op);
+    return dot && kernel.values[dot->left].axes == kernel.values[dot->right].axes;
+  });
 }
 
 }  // namespace tessera::ir

@@ -10,7 +10,13 @@ namespace tessera::ir {
 /// numbered anew, in the order of definition.
 void expand_products(Kernel& kernel);
 
+/// The same for those whose factors have the same axes: sums for each row, where nothing is multiplied by several.
+void expand_row_products(Kernel& kernel);
+
 /// Whether the kernel has a Dot.
 bool has_products(const Kernel& kernel);
+
+/// Whether it has one whose factors have the same axes.
+bool has_row_products(const Kernel& kernel);
 
 }  // namespace tessera::ir

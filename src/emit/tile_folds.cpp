@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folds in tiles: each thread folds what it has, then the threads that share a row or a column.
+#include <fmt/format.h>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+const char* functor(ir::ReduceOp op) {
+  switch (op) {
+    case ir::ReduceOp::prod: return "Product{}";
+    case ir::ReduceOp::max: return "Maximum{}";
+    case ir::ReduceOp::min: return "Minimum{}";
+    case ir::ReduceOp::any: return "Any{}";
+    case ir::ReduceOp::all: return "All{}";
+    case ir::ReduceOp::argmax: return "ArgMaximum{}";
+    case ir::ReduceOp::argmin: return "ArgMinimum{}";
+    default: return "Sum{}";
+  }
+}
+
+bool is_argument(ir::ReduceOp op) { return op == ir::ReduceOp::argmax || op == ir::ReduceOp::argmin; }
+
+std::string unit_of(ir::ReduceOp op, DType type) {
+  switch (op) {
+    case ir::ReduceOp::max: return fmt::format("lowest<{}>()", type_name(type));
+    case ir::ReduceOp::min: return fmt::format("highest<{}>()", type_name(type));
+    case ir::ReduceOp::argmax:
+      return fmt::format("Indexed<{0}>{{lowest<{0}>(), kNoPosition}}", type_name(type));
+    case ir::ReduceOp::argmin:
+      return fmt::format("Indexed<{0}>{{highest<{0}>(), kNoPosition}}", type_name(type));
+    case ir::ReduceOp::prod: return fmt::format("{}(1)", type_name(type));
+    case ir::ReduceOp::all: return "true";
+    case ir::ReduceOp::any: return "false";
+    default: return fmt::format("{}(0)", type_name(type));
+  }
+}
+
+}  // namespace
+
+// ---- what threads have of a fold so far ----
+
+/// What is compared or added up of a fold; of positions what they are the positions of.
+DType TileLowering::folded_type(ir::ValueId id) const {
+  const auto& op = std::get<ir::Reduce>(kernel_.values[id].op);
+  const DType type = is_argument(op.op) ? kernel_.values[op.operand].dtype : kernel_.values[id].dtype;
+  return is_narrow_float(type) ? DType::f32 : type;
+}
+
+HeldTile TileLowering::begin_partial(ir::ValueId id, const std::string& name, const TilePlace& place) {
+  const ir::Value& value = kernel_.values[id];
+  const ir::ReduceOp op = std::get<ir::Reduce>(value.op).op;
+  HeldTile tile{named(name), folded_type(id), place};
+  const auto declare = [&](const std::string& what, const std::string& type) {
+    const char* kind = place.row ? "RowFragment" : "ColumnFragment";
+    emit(
+        lowered::Local{
+            fmt::format("{}<{}, {}>", kind, type, layout_of(place)), what, {}, nullptr, false, false},
+        value.span);
+  };
+  const auto fill = [&](const std::string& what, const std::string& with) {
+    emit(lowered::Evaluate{lowered::call(what + ".fill", {lowered::name(with, tile.type)}, tile.type)},
+         value.span);
+  };
+  const std::string type(type_name(tile.type));
+  declare(tile.name, is_argument(op) ? fmt::format("Indexed<{}>", type) : type);
+  fill(tile.name, unit_of(op, tile.type));
+  if (value.total) return tile;
+  tile.exists = named(tile.name + "_exists");
+  declare(tile.exists, "bool");
+  fill(tile.exists, "false");
+  return tile;
+}
+
+// The operand at the current point, if it exists.
+void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
+  const ir::Value& value = kernel_.values[id];
+  const auto& op = std::get<ir::Reduce>(value.op);
+  const Evaluated operand = eval(op.operand);
+  Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
+                                              : as_stored(as_float(operand), tile.type);
+  if (is_argument(op.op))
+    element =
+        lowered::braces(fmt::format("Indexed<{}>", type_name(tile.type)), {element, coordinate(op.axes[0])});
+  guard(lowered::conjunction(within({op.axes[0]}), operand.exists), "", [&] {
+    const Expr folded = lowered::call(functor(op.op), {element_of(tile), element}, tile.type);
+    emit(lowered::Assign{element_of(tile), "=", folded}, value.span);
+    HeldTile flag = tile;
+    flag.name = tile.exists;
+    flag.type = DType::boolean;
+    if (!flag.name.empty()) emit(lowered::Assign{element_of(flag), "=", lowered::boolean(true)});
+  });
+}
+
+// The threads that share a row (a column) combine what each of them has.
+void TileLowering::join(const HeldTile& tile, const std::string& name, const char* by, Span span) {
+  const char* member = tile.place.row ? ".reduce_columns" : ".reduce_rows";
+  const Expr partial = lowered::name(name, tile.type);
+  const Expr joined = lowered::call(groups_.at(layout_of(tile.place)) + member,
+                                    {lowered::name(by, DType::index), partial}, tile.type);
+  emit(lowered::Assign{partial, "=", joined}, span);
+}
+
+HeldTile TileLowering::end_partial(ir::ValueId id, const HeldTile& tile) {
+  const ir::Value& value = kernel_.values[id];
+  const ir::ReduceOp op = std::get<ir::Reduce>(value.op).op;
+  join(tile, tile.name, functor(op), value.span);
+  if (!is_argument(op)) return tile;
+  HeldTile at = declare_tile(name_for(id), DType::index, tile.place, value.span);
+  at.exists = tile.exists;
+  over(at.place, [&] {
+    emit(lowered::Assign{element_of(at), "=", lowered::member(element_of(tile), "position", DType::index)},
+         value.span);
+  });
+  return at;
+}
+
+// ---- along rows or columns of a tile in registers ----
+
+// Each thread folds its own elements of a row; then the threads that share the row.
+void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
+  const ir::Value& value = kernel_.values[id];
+  const ir::AxisId folded = op.axes[0];
+  AxisSet axes(value.axes.begin(), value.axes.end());
+  const bool along_columns = tiles_.role(folded) == TileRole::column;
+  const bool is_scalar = place_of(axes).is_scalar();
+  axes.insert(folded);
+  TilePlace whole = place_of(axes);
+  for (const auto& [known, name] : layouts_) {
+    if (along_columns && whole.column == known.column && !whole.row) whole.row = known.row;
+    if (!along_columns && whole.row == known.row && !whole.column) whole.column = known.column;
+  }
+  const bool is_partial = is_scalar || is_argument(op.op);
+  HeldTile tile = begin_partial(id, name_for(id) + (is_partial ? "_partial" : ""),
+                                along_columns ? TilePlace{whole.row, {}} : TilePlace{{}, whole.column});
+  for_whole_and_cut({folded}, op.operand, [&] {
+    HeldTile here = tile;
+    if (is_known(id)) here.exists.clear();  // flags are for tiles of which perhaps nothing exists
+    over(whole, [&] { fold_in(id, here); });
+    if (tile.exists.empty()) return;
+    if (is_known(id)) {
+      emit(lowered::Evaluate{lowered::call(tile.exists + ".fill", {lowered::boolean(true)}, DType::index)});
+    } else {
+      join(tile, tile.exists, "Any{}", value.span);
+    }
+  });
+  tile = end_partial(id, tile);
+  held_[id] = is_scalar ? first_of(id, tile) : tile;
+}
+
+// Of a fold that is the same for all rows (columns).
+HeldTile TileLowering::first_of(ir::ValueId id, const HeldTile& tile) {
+  const auto first = [&](const std::string& of, const std::string& name, DType type) {
+    const Expr element = lowered::element(lowered::name(of, type), lowered::integer(0), type);
+    emit(lowered::Local{type_name(type), name, {}, element, true, false}, kernel_.values[id].span);
+  };
+  HeldTile scalar{named(name_for(id)), tile.type, {}};
+  first(tile.name, scalar.name, tile.type);
+  if (tile.exists.empty()) return scalar;
+  scalar.exists = named(scalar.name + "_exists");
+  first(tile.exists, scalar.exists, DType::boolean);
+  return scalar;
+}
+
+// ---- along an axis that lies in shared memory ----
+
+void TileLowering::begin_fold(const TileFold& fold) {
+  const auto& op = std::get<ir::Reduce>(kernel_.values[fold.reduce].op);
+  open_folds_[fold.reduce] = begin_partial(
+      fold.reduce, name_for(fold.reduce) + (is_argument(op.op) ? "_partial" : ""), place_of({fold.width}));
+}
+
+// One tile: the threads that share a row take its elements in turn, some neighbours at a time.
+void TileLowering::fold_tile(const TileFold& fold) {
+  const ir::Value& value = kernel_.values[fold.reduce];
+  const HeldTile tile = open_folds_.at(fold.reduce);
+  const int count = elements_at_once(fold.parts, DType::i8);
+  const std::string layout = layout_of(tile.place), along = tile.place.row ? "row" : "column",
+                    position = named("position");
+  const std::string header =
+      fmt::format("int {0} = {1}{2}::{3}_share(); {0} < {4}; {0} += {1}{2}::k{5}Shares", position,
+                  count > 1 ? fmt::format("{} * ", count) : "", layout, along, extents_.at(fold.depth),
+                  tile.place.row ? "Row" : "Column");
+  for_whole_and_cut({fold.depth}, std::get<ir::Reduce>(value.op).operand, [&] {
+    loop(header, false, Scope{}, [&] {
+      over(tile.place, [&] {
+        const std::string line = fmt::format("{}::{}_of_slot({})", layout, along, item_);
+        load_parts(fold.parts, "Major::k", line, position, count);
+        fold_vector(fold, tile, position);
+      });
+    });
+  });
+  vectors_.clear();
+}
+
+void TileLowering::fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position) {
+  const int count = elements_at_once(fold.parts, DType::i8);
+  vector_item_ = named("element");
+  const std::string name = names_.take(lowercase(kernel_.axes[fold.depth].name)),
+                    place = count > 1 ? fmt::format("{} + {}", position, vector_item_) : position;
+  places_[fold.depth] = lowered::name(place, DType::index);
+  const Expr at = lowered::add(range_of(fold.depth).first, places_.at(fold.depth));
+  Scope bindings;
+  bindings.axes.insert(fold.depth);
+  bindings.coordinates[fold.depth] = lowered::name(name, DType::index);
+  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", vector_item_, count);
+  loop(header, true, std::move(bindings), [&] {
+    emit(lowered::Local{"index", name, {}, at, true, false});
+    fold_in(fold.reduce, tile);
+  });
+  names_.release(name);
+}
+
+void TileLowering::end_fold(const TileFold& fold) {
+  const HeldTile tile = open_folds_.at(fold.reduce);
+  if (!tile.exists.empty()) join(tile, tile.exists, "Any{}", kernel_.values[fold.reduce].span);
+  held_[fold.reduce] = end_partial(fold.reduce, tile);
+  open_folds_.erase(fold.reduce);
+}
+
+}  // namespace tessera::emit
