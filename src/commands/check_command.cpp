@@ -16,7 +16,10 @@ struct CheckOptions {
 
 ExitCode check_files(const CheckOptions& options) {
   Session session(options.common);
-  for (const std::string& path : options.files) load_module(session, path);
+  for (const std::string& path : options.files) {
+    const auto module = load_module(session, path);
+    if (module) session.timed("plan", [&] { emit::check_plans(*module, {}, session.sink); });
+  }
   return session.finish();
 }
 

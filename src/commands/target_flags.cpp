@@ -52,15 +52,19 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
                                fmt::format("`{}` is not `name=number`, the number at least 1", item));
   if (name.starts_with("tile.") && name.size() > 5) {
     plan.tiles[name.substr(5)] = *value;
-  } else if (name == "warps" && *value <= 32) {
+  } else if (name == "warps" && ir::kWarpsRange.contains(*value)) {
     plan.warps = static_cast<int>(*value);
   } else if (name == "vector" && *value <= 16 && (*value & (*value - 1)) == 0) {
     plan.vector = static_cast<int>(*value);
-  } else if (name == "stages" && *value >= 2 && *value <= 7) {
+  } else if (name == "stages" && ir::kStagesRange.contains(*value)) {
     plan.stages = static_cast<int>(*value);
+  } else if (name == "raster" && ir::kRasterRange.contains(*value)) {
+    plan.raster = static_cast<int>(*value);
   } else {
     throw CLI::ValidationError(
-        "--plan", fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7", item));
+        "--plan",
+        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7, raster=1..64",
+                    item));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "emit/fault.h"
 #include "emit/global_names.h"
 #include "emit/lower.h"
@@ -160,13 +161,16 @@ GeneratedFile dispatcher_file(const ir::Module& module, const Options& options) 
                                                {"C_ENTRIES", entries.text()}})};
 }
 
-std::string known_targets() {
-  std::string text;
-  for (const Target& target : all_targets()) text += (text.empty() ? "" : ", ") + std::string(target.name);
-  return text;
-}
-
 }  // namespace
+
+void check_plans(const ir::Module& module, const Options& options, DiagnosticSink& sink) {
+  for (const std::string& name : options.architectures) {
+    const Target* target = find_target(name);
+    TESSERA_CHECK(target != nullptr, "the command line names architectures that exist");
+    for (const ir::Kernel& kernel : module.kernels) make_plan(kernel, *target, options.plan, sink);
+    if (sink.has_errors()) return;
+  }
+}
 
 std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources,
                              DiagnosticSink& sink) {

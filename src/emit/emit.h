@@ -16,9 +16,10 @@ namespace tessera::emit {
 /// What tests and `--plan` may fix; absent fields are the planner's choice. Never changes the meaning.
 struct PlanOverrides {
   std::map<std::string, int64_t> tiles = {};  // extent of a plan step, by range name: {"r", 16}
-  std::optional<int> warps = {};         // per block
-  std::optional<int> vector = {};        // elements per memory access: 1, 2, 4, 8, 16
-  std::optional<int> stages = {};        // of the rings that bring the factors of products: 2 to 7
+  std::optional<int> warps = {};              // per block
+  std::optional<int> vector = {};             // elements per memory access: 1, 2, 4, 8, 16
+  std::optional<int> stages = {};             // of the rings that bring the factors of products: 2 to 7
+  std::optional<int> raster = {};             // rows of tiles that blocks walk over together: 1 to 64
 };
 
 /// A planted fault: leaves out the n-th (from 0) construct of a kind. For tests of the host twin only.
@@ -42,7 +43,7 @@ struct Options {
   std::string source_name;             // as it stands in comments: "softmax.tsr"
   std::string name_space = "kernels";  // of the C++ functions
   std::optional<LineMap> line_map;     // absent: generated lines stand for themselves
-  bool report = false;                 // whether to estimate what kernels cost, which takes longer than emitting them
+  bool report = false;  // whether to estimate what kernels cost, which takes longer than emitting them
 };
 
 struct GeneratedFile {
@@ -55,8 +56,12 @@ struct Emission {
   std::vector<GeneratedFile> cuda;  // softmax.sm_80.cu, one an architecture
   GeneratedFile dispatcher;         // softmax.dispatch.cpp: chooses the architecture
   std::string plan;                 // what was decided, and why
-  std::string report;               // if asked for: bytes, flops, shared memory, registers, coalescing, limits
+  std::string report;  // if asked for: bytes, flops, shared memory, registers, coalescing, limits
 };
+
+/// Plans all kernels for the architectures, and reports what emitting them would: requests that cannot be honoured, and
+/// products that are not what they seem. Stops behind the first architecture with an error.
+void check_plans(const ir::Module& module, const Options& options, DiagnosticSink& sink);
 
 /// Emits all kernels of a module. Nothing is returned when a diagnostic of severity error was reported.
 std::optional<Emission> emit(const ir::Module& module, const Options& options, const SourceManager& sources,

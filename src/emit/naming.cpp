@@ -142,6 +142,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "convert",
     "detail",
     "from_float",
+    "grouped_position",
     "highest",
     "inside",
     "launch",
@@ -222,6 +223,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "kThreads",
     "kVector",
     "kWarpColumns",
+    "kRaster",
     "kWarpRows",
 });
 

@@ -8,6 +8,7 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
 #include "sema/ir/expand_products.h"
 
@@ -65,6 +66,15 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
   phase.reasons.push_back("rows stay in registers while they fit; longer ones are read again");
 }
 
+// The settings of an `@tile` for this chip: without conditions on sizes there is one choice.
+bool bind_choice(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  if (plan.kernel->tilings.empty()) return true;
+  PlanChoice choice = std::move(plan_choices(*plan.kernel, *plan.target).front());
+  plan.expanded = std::make_shared<ir::Kernel>(std::move(choice.kernel));
+  plan.kernel = plan.expanded.get();
+  return check_requests(*plan.kernel, *plan.target, overrides, sink);
+}
+
 void expand(KernelPlan& plan, void rewrite(ir::Kernel&)) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
   rewrite(*expanded);
@@ -78,21 +88,70 @@ void plan_as_sums(KernelPlan& plan, const std::string& reason) {
   plan.phase.reasons.push_back(reason + ": products are summed up by single threads");
 }
 
+constexpr int64_t kTinyExtent = 32;  // products of such factors are sums wherever they are computed
+
+// Whether an axis is so short that it would not fill a tile.
+bool is_tiny(const KernelPlan& plan, ir::SizeTable& sizes, ir::AxisId axis) {
+  const auto extent = constant_extent(*plan.kernel, sizes, axis);
+  return extent && *extent <= kTinyExtent;
+}
+
+// A product of matrices, each with an axis of its own, not all of them tiny: Tensor Cores are expected of it.
+bool is_worth_tiles(const KernelPlan& plan, ir::SizeTable& sizes, const ir::Dot& dot) {
+  const std::vector<ir::AxisId>&left = plan.kernel->values[dot.left].axes,
+        &right = plan.kernel->values[dot.right].axes;
+  const auto has_own = [](const std::vector<ir::AxisId>& axes, const std::vector<ir::AxisId>& others) {
+    return std::ranges::any_of(axes, [&](ir::AxisId axis) { return std::ranges::count(others, axis) == 0; });
+  };
+  const auto is_short = [&](ir::AxisId axis) { return is_tiny(plan, sizes, axis); };
+  return has_own(left, right) && has_own(right, left) &&
+         !(std::ranges::all_of(left, is_short) && std::ranges::all_of(right, is_short));
+}
+
+// Where Tensor Cores are not used, what keeps them away says so: the product that the reason speaks of, else the first
+// that is worth it.
+void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink& sink) {
+  if (!decision.has_instruction) return;
+  const ir::Kernel& kernel = *plan.kernel;
+  for (const auto& [id, dependence] : plan.phase.analysis.dependence) {
+    const auto* dot = std::get_if<ir::Dot>(&kernel.values[id].op);
+    if (!dot || !is_worth_tiles(plan, plan.sizes, *dot)) continue;
+    const ir::ValueId cause = decision.product.valid() ? decision.product : id;
+    sink.report(Diag::product_as_sums, kernel.values[cause].span)
+        .note("it runs without Tensor Cores, because {}", decision.reason);
+    return;
+  }
+}
+
+enum class TileOutcome { planned, as_sums, refused };
+
 // A phase with products runs in tiles if it can.
-bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
+TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (ir::has_row_products(*plan.kernel)) expand(plan, ir::expand_row_products);
   PhasePlan& phase = plan.phase;
   if (!ir::has_products(*plan.kernel)) {
-    plan_as_sums(plan, "a product has not one axis of each factor");
-    return false;
+    const std::string reason = "a product has not one axis of each factor";
+    if (!refuse_tile_requests(*plan.kernel, reason + ", so its products are sums", sink))
+      return TileOutcome::refused;
+    plan_as_sums(plan, reason);
+    return TileOutcome::as_sums;
   }
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, *plan.target, overrides);
+  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, overrides);
+  if (decision.plan) {
+    ShapeDecision shapes = choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), phase.analysis,
+                                                   plan.sizes, *plan.target, overrides, *decision.plan, sink);
+    if (shapes.outcome == ShapeOutcome::refused) return TileOutcome::refused;
+    if (shapes.outcome == ShapeOutcome::impossible) decision = {std::nullopt, std::move(shapes.reason)};
+  }
   if (!decision.plan) {
+    if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))
+      return TileOutcome::refused;
+    warn_of_sums(plan, decision, sink);
     phase = {};
     plan_as_sums(plan, decision.reason);
-    return false;
+    return TileOutcome::as_sums;
   }
   plan.tiles = std::move(decision.plan);
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
@@ -101,7 +160,7 @@ bool plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides) {
     phase.roles[axis] = is_let ? Role::serial : Role::unit;
   }
   phase.functions.push_back({});
-  return true;
+  return TileOutcome::planned;
 }
 
 }  // namespace
@@ -126,7 +185,14 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
                   .sizes = kernel.sizes,
                   .phase = {},
                   .tiles = {}};
-  if (ir::has_products(kernel) && plan_in_tiles(plan, overrides)) return plan;
+  if (ir::has_products(kernel)) {
+    const TileOutcome outcome = plan_in_tiles(plan, overrides, sink);
+    if (outcome == TileOutcome::refused) return std::nullopt;
+    if (outcome == TileOutcome::planned) return plan;
+  } else if (!refuse_tile_requests(kernel, "the kernel has no product", sink)) {
+    return std::nullopt;
+  }
+  if (!bind_choice(plan, overrides, sink)) return std::nullopt;
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);

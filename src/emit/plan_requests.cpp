@@ -2,13 +2,40 @@
 // Checks of `@warps`, tiles and overrides against what the ways of running can do.
 #include "emit/plan_requests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 namespace tessera::emit {
 
 namespace {
 
-constexpr int64_t kMostWarps = 32;
+/// A request of one number, beside `@warps`.
+struct Count {
+  std::string_view name;
+  ir::RequestRange range;
+};
+constexpr std::array kCounts = {Count{"stages", ir::kStagesRange}, Count{"pipeline", ir::kStagesRange},
+                                Count{"raster", ir::kRasterRange}};
+
+/// What the first request with one of the names asks for.
+std::optional<int> requested(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
+  for (const ir::Request* request : all_requests(kernel))
+    if (std::ranges::count(names, request->name) > 0 && !request->arguments.empty())
+      return static_cast<int>(request->arguments[0]);
+  return std::nullopt;
+}
+
+bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+bool check_warps(int64_t warps, Span span, DiagnosticSink& sink) {
+  if (ir::kWarpsRange.contains(warps)) return true;
+  sink.report(Diag::warps_out_of_range, span, warps, ir::kWarpsRange.most);
+  return false;
+}
+
+}  // namespace
 
 std::vector<const ir::Request*> all_requests(const ir::Kernel& kernel) {
   std::vector<const ir::Request*> result;
@@ -18,24 +45,29 @@ std::vector<const ir::Request*> all_requests(const ir::Kernel& kernel) {
   return result;
 }
 
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
-bool check_warps(int64_t warps, Span span, DiagnosticSink& sink) {
-  if (warps >= 1 && warps <= kMostWarps) return true;
-  sink.report(Diag::warps_out_of_range, span, warps, kMostWarps);
-  return false;
-}
-
-}  // namespace
-
 bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides& overrides,
                     DiagnosticSink& sink) {
   bool sound = true;
   for (const ir::Request* request : all_requests(kernel)) {
+    if (!request->parameter.empty() && request->arguments.empty()) continue;  // not settled yet
+    const auto count = std::ranges::find(kCounts, request->name, &Count::name);
     if (request->name == "warps" && request->arguments.size() == 1) {
       sound &= check_warps(request->arguments[0], request->span, sink);
+    } else if (count != kCounts.end() && request->arguments.size() == 1) {
+      const int64_t number = request->arguments[0];
+      if (count->range.contains(number)) continue;
+      sink.report(Diag::request_impossible, request->span, fmt::format("@{}({})", count->name, number),
+                  fmt::format("it is {} to {}", count->range.least, count->range.most));
+      sound = false;
     } else {
       sink.report(Diag::annotation_not_honoured, request->span, request->name);
+      sound = false;
+    }
+  }
+  for (const ir::Tiling& tiling : kernel.tilings) {
+    for (const std::string& name : tiling.architectures) {
+      if (find_target(name)) continue;
+      sink.report(Diag::unknown_target, tiling.span, name, known_targets());
       sound = false;
     }
   }
@@ -56,9 +88,15 @@ bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides
 
 std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides& overrides) {
   if (overrides.warps) return overrides.warps;
-  for (const ir::Request* request : all_requests(kernel))
-    if (request->name == "warps") return static_cast<int>(request->arguments[0]);
-  return std::nullopt;
+  return requested(kernel, {"warps"});
+}
+
+std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverrides& overrides) {
+  return overrides.stages ? overrides.stages : requested(kernel, {"stages", "pipeline"});
+}
+
+std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides) {
+  return overrides.raster ? overrides.raster : requested(kernel, {"raster"});
 }
 
 }  // namespace tessera::emit

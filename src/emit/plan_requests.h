@@ -10,7 +10,14 @@ namespace tessera::emit {
 bool check_requests(const ir::Kernel& kernel, const Target& target, const PlanOverrides& overrides,
                     DiagnosticSink& sink);
 
+/// The requests before the kernel, then those of its grids.
+std::vector<const ir::Request*> all_requests(const ir::Kernel& kernel);
+
 /// Warps of a block that `@warps` or the overrides ask for; nothing when the planner is free.
 std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides& overrides);
+/// The same for the stages of rings: `@stages` or `@pipeline`.
+std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverrides& overrides);
+/// The same for the rows of tiles that blocks walk over together: `@raster`.
+std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides);
 
 }  // namespace tessera::emit

@@ -77,19 +77,8 @@ class LauncherPrinter {
 
   void check_constraints() {
     for (const ir::Constraint& constraint : kernel_.constraints)
-      writer_.line(fmt::format("check.require({}, \"{}\");", condition(constraint), constraint.text));
-  }
-
-  std::string condition(const ir::Constraint& constraint) const {
-    if (constraint.relation == ir::Relation::member) {
-      std::string result;
-      for (int64_t value : constraint.values)
-        result += fmt::format("{}{} == {}", result.empty() ? "" : " || ", text(constraint.left), value);
-      return result;
-    }
-    static constexpr const char* kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
-    return fmt::format("{} {} {}", text(constraint.left), kOperators[static_cast<int>(constraint.relation)],
-                       text(constraint.right));
+      writer_.line(fmt::format("check.require({}, \"{}\");", condition_of(kernel_, plan_.sizes, constraint),
+                               constraint.text));
   }
 
   void check_overlap() {
@@ -285,6 +274,20 @@ std::string instantiation(const lowered::Function& function, const Variant& vari
   for (const std::string& parameter : function.template_parameters)
     arguments += (arguments.empty() ? "" : ", ") + template_argument(variant, parameter);
   return fmt::format("{}<{}>", function.name, arguments);
+}
+
+std::string condition_of(const ir::Kernel& kernel, const ir::SizeTable& sizes,
+                         const ir::Constraint& constraint) {
+  const std::string left = print(lower_size(kernel, sizes, constraint.left));
+  if (constraint.relation == ir::Relation::member) {
+    std::string result;
+    for (int64_t value : constraint.values)
+      result += fmt::format("{}{} == {}", result.empty() ? "" : " || ", left, value);
+    return result;
+  }
+  static constexpr const char* kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
+  return fmt::format("{} {} {}", left, kOperators[static_cast<int>(constraint.relation)],
+                     print(lower_size(kernel, sizes, constraint.right)));
 }
 
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer) {

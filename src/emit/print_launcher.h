@@ -14,6 +14,10 @@ namespace tessera::emit {
 /// "softmax_resident<32, 4, 8, 4>": the function of a variant, as profilers show it.
 std::string instantiation(const lowered::Function& function, const Variant& variant);
 
+/// A condition on sizes, as the launcher asks for it.
+std::string condition_of(const ir::Kernel& kernel, const ir::SizeTable& sizes,
+                         const ir::Constraint& constraint);
+
 /// The function that checks the arguments, chooses a variant and launches it: `softmax_sm_80`.
 void print_launcher(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer);
 

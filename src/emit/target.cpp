@@ -19,6 +19,12 @@ constexpr auto kTargets = std::to_array<Target>({
 
 std::span<const Target> all_targets() { return kTargets; }
 
+std::string known_targets() {
+  std::string text;
+  for (const Target& target : kTargets) text += (text.empty() ? "" : ", ") + std::string(target.name);
+  return text;
+}
+
 const Target* find_target(std::string_view name) {
   const auto found =
       std::find_if(kTargets.begin(), kTargets.end(), [&](const Target& row) { return row.name == name; });

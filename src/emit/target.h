@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tessera::emit {
@@ -31,6 +32,8 @@ struct Target {
 
 /// All rows, oldest first.
 std::span<const Target> all_targets();
+/// The names of all rows, for messages.
+std::string known_targets();
 /// The row with that name, or null.
 const Target* find_target(std::string_view name);
 

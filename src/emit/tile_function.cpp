@@ -53,6 +53,7 @@ lowered::Function TileLowering::run() {
     if (named.insert(constant).second) function_.template_parameters.push_back("int " + constant);
   for (const char* parameter : {"int kStages", "int kWarpRows", "int kWarpColumns"})
     function_.template_parameters.push_back(parameter);
+  if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
   if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
   function_.threads = "32 * kWarpRows * kWarpColumns";
@@ -206,7 +207,9 @@ void TileLowering::instances(const std::function<void()>& body) {
            emit(lowered::Local{"auto",
                                fmt::format("[{}]", joined),
                                {},
-                               lowered::name("tile_position(unit, units).at", DType::index),
+                               lowered::name(tiles_.has_groups() ? "grouped_position<kRaster>(unit, units).at"
+                                                                 : "tile_position(unit, units).at",
+                                             DType::index),
                                true,
                                false});
          bind_instance(positions, body);

@@ -10,7 +10,6 @@
 #include "emit/naming.h"
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
-#include "emit/tile_shape.h"
 
 namespace tessera::emit {
 
@@ -34,7 +33,7 @@ class TilePlanner {
   }
 
  private:
-  TileDecision fail() { return {std::nullopt, reason_}; }
+  TileDecision fail() { return {std::nullopt, reason_, product_, has_instruction_}; }
   bool refuse(std::string reason) {
     reason_ = std::move(reason);
     return false;
@@ -98,13 +97,14 @@ class TilePlanner {
   }
 
   bool add_product(ir::ValueId id) {
+    product_ = id;
     const auto& dot = std::get<ir::Dot>(kernel_.values[id].op);
     const ir::Value &left = kernel_.values[dot.left], &right = kernel_.values[dot.right];
     if (!share_units(dot)) return refuse("the factors of a product share more than the axis that is summed");
     const auto a = own_axis(left, right), b = own_axis(right, left);
     if (!a || !b) return refuse("a product has not one axis of each factor");
-    if (!has_instruction(left.dtype))
-      return refuse(fmt::format("no instruction multiplies `{}`", spelling(left.dtype)));
+    has_instruction_ = has_instruction(left.dtype);
+    if (!has_instruction_) return refuse(fmt::format("no instruction multiplies `{}`", spelling(left.dtype)));
     const auto known_a = plan_.role(*a), known_b = plan_.role(*b);
     const bool swapped = known_a == TileRole::column || known_b == TileRole::row;
     if ((known_a && known_a == known_b) || (swapped && known_a == TileRole::row))
@@ -157,8 +157,11 @@ class TilePlanner {
   }
 
   bool choose_factors() {
-    for (auto& [id, product] : plan_.products)
+    for (auto& [id, product] : plan_.products) {
+      product_ = id;
       if (!choose_factor(product, product.rows) || !choose_factor(product, product.columns)) return false;
+    }
+    product_ = {};
     return true;
   }
 
@@ -413,6 +416,8 @@ class TilePlanner {
   const PlanOverrides& overrides_;
   TilePlan plan_;
   std::string reason_;
+  ir::ValueId product_;  // that is looked at
+  bool has_instruction_ = true;
 };
 
 }  // namespace
@@ -461,12 +466,8 @@ std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
 }
 
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
-                        const Target& target, const PlanOverrides& overrides) {
-  TileDecision decision = TilePlanner(kernel, analysis, sizes, overrides).run();
-  if (!decision.plan) return decision;
-  const std::string reason = choose_shapes(kernel, sizes, target, overrides, *decision.plan);
-  if (!reason.empty()) return {std::nullopt, reason};
-  return decision;
+                        const PlanOverrides& overrides) {
+  return TilePlanner(kernel, analysis, sizes, overrides).run();
 }
 
 }  // namespace tessera::emit

@@ -3,6 +3,7 @@
 // element by element, lie in registers as tiles of rows and columns; the factors of products pass through shared memory.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -70,9 +71,12 @@ struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
   int warp_rows = 1, warp_columns = 1;
   int stages = 2;
+  int raster = 1;  // rows of tiles that blocks walk over together
   int shared_bytes = 0;
   int end_bytes = 0;                        // more of it, where lines are shifted into place
+  int registers = 0;                        // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
+  std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
 
   int threads() const { return 32 * warp_rows * warp_columns; }
 };
@@ -87,6 +91,7 @@ struct TilePlan {
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
   bool shifts = false;  // a variant shifts lines into place that begin anywhere: tiles have ends for it
+  std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
@@ -101,15 +106,21 @@ struct TilePlan {
     const auto found = role(axis);
     return found && *found != TileRole::depth;
   }
+  /// Blocks walk over groups of rows of tiles where any shape asks for more than one row.
+  bool has_groups() const {
+    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.raster > 1; });
+  }
 };
 
-/// The plan of a phase with products, or why there is none: then products are sums like others.
+/// The plan of a phase with products, but for its shapes, or why there is none: then products are sums like others.
 struct TileDecision {
   std::optional<TilePlan> plan;
   std::string reason;
+  ir::ValueId product = {};     // of which the reason speaks; not valid: of the phase
+  bool has_instruction = true;  // for the types that are multiplied
 };
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
-                        const Target& target, const PlanOverrides& overrides);
+                        const PlanOverrides& overrides);
 
 /// Whether neighbours along the last index of a staged factor are neighbours along its lines.
 bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);

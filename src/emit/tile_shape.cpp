@@ -72,8 +72,10 @@ class ShapeChooser {
       if (!reason.empty()) return reason;
     }
     const std::string reason = search(shape);
-    if (reason.empty()) plan_.shapes.push_back(std::move(shape));
-    return reason;
+    if (!reason.empty()) return reason;
+    shape.registers = static_cast<int>(registers(shape));
+    plan_.shapes.push_back(std::move(shape));
+    return "";
   }
 
   /// Blocks of four warps, two of which share a multiprocessor, so that one multiplies while the other waits at a
@@ -132,6 +134,8 @@ class ShapeChooser {
       extent = fixed;
       if (fixed % unit != 0)
         return fmt::format("a tile of {} along `{}` is no multiple of {}", fixed, entry.name, unit);
+      if (fixed > kLongestTile)
+        return fmt::format("a tile of {} along `{}` is longer than {}", fixed, entry.name, kLongestTile);
       return "";
     }
     if (const auto whole = extent_of(axis, shape); whole && entry.kind == ir::AxisKind::let) {
@@ -164,12 +168,27 @@ class ShapeChooser {
   // ---- warps, registers, shared memory ----
 
   std::string fit(TileShape& shape) {
-    if (!choose_warps(shape, kManyWarps)) return "the warps that are asked for do not divide the tiles";
+    if (!choose_warps(shape, kManyWarps)) return warps_reason(shape);
     if (registers(shape) > kSumRegisters)
-      return fmt::format("the tiles would take {} registers of a thread", registers(shape));
+      return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
+                         registers(shape), kSumRegisters);
     if (share_memory(shape, 1)) return "";
-    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory", shape.stages,
-                       shape.shared_bytes);
+    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory, and {} has {}",
+                       shape.stages, shape.shared_bytes, target_.name, shared_room());
+  }
+
+  /// Bytes of shared memory for the tiles of one block.
+  int shared_room() const { return target_.shared_memory_per_block - (has_folds() ? kReservedBytes : 0); }
+
+  std::string warps_reason(const TileShape& shape) const {
+    std::string tiles;
+    for (const auto& [axis, role] : plan_.roles)
+      if (role != TileRole::depth)
+        tiles += fmt::format("{}{} along `{}`", tiles.empty() ? "" : " and ", shape.extent.at(axis),
+                             kernel_.axes[axis].name);
+    return fmt::format("{} warps cannot share tiles of {} in blocks of {} x {}",
+                       requested_warps(kernel_, overrides_).value_or(1), tiles, kWarpBlockRows,
+                       kWarpBlockColumns);
   }
 
   /// As many stages as `blocks` blocks on a multiprocessor have room for. Where that is fewer than wanted, what a
@@ -177,9 +196,9 @@ class ShapeChooser {
   bool share_memory(TileShape& shape, int blocks) {
     const int room = blocks == 1 ? target_.shared_memory_per_block
                                  : target_.shared_memory_per_multiprocessor / blocks - kReservedPerBlock;
-    const int most = overrides_.stages.value_or(kMostStages);
-    const int fewest =
-        overrides_.stages.value_or(blocks > 1 && has_depth_ring() ? kDepthStages : kFewestStages);
+    const std::optional<int> wanted = requested_stages(kernel_, overrides_);
+    const int most = wanted.value_or(kMostStages);
+    const int fewest = wanted.value_or(blocks > 1 && has_depth_ring() ? kDepthStages : kFewestStages);
     for (TileShape attempt = shape;;) {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
         attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));

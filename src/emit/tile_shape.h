@@ -8,6 +8,9 @@
 
 namespace tessera::emit {
 
+/// Elements of a tile along an axis, at most: beyond no chip has room for one.
+inline constexpr int64_t kLongestTile = 1024;
+
 /// Fills the shapes of a plan. Returns why there is none, or "".
 std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                           const PlanOverrides& overrides, TilePlan& plan);

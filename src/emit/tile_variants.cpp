@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "emit/naming.h"
+#include "emit/print_launcher.h"
+#include "emit/tile_price.h"
 #include "emit/tile_shape.h"
 
 namespace tessera::emit {
@@ -32,7 +34,9 @@ class TileVariants {
     const bool shifts = !loads_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
       return steps_by_one(kernel_, plan_.sizes, *load.factor);
     });
-    const bool either = loads_.size() <= kMostOrders && tiles_.shapes.size() == 1;
+    const bool is_one =
+        std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
+    const bool either = loads_.size() <= kMostOrders && is_one;
     for (const TileShape& shape : tiles_.shapes) {
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; !loads_.empty() && order < orders; ++order)
@@ -101,6 +105,7 @@ class TileVariants {
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
+    if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
     variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
     variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
@@ -109,6 +114,10 @@ class TileVariants {
     const auto also = [&](const std::string& term) { condition += (condition.empty() ? "" : " && ") + term; };
     for (const auto& [symbol, value] : shape.symbols)
       also(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
+    for (const ir::Constraint& constraint : shape.when) {
+      const std::string term = condition_of(kernel_, plan_.sizes, constraint);
+      also(constraint.values.size() > 1 ? "(" + term + ")" : term);
+    }
     for (size_t k = 0; k < loads_.size(); ++k) {
       bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
       if (is_any && !fits(shape, order)) along_depth = true;
@@ -168,6 +177,20 @@ std::string describe_tiles(const KernelPlan& plan) {
     text +=
         fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
                     spelling_of(product.rows.way), spelling_of(product.columns.way));
+  for (const std::string& member : plan.tiles->members) text += "  " + member + "\n";
+  for (const TileShape& shape : plan.tiles->shapes) {
+    std::string condition;
+    const auto also = [&](const std::string& term) {
+      condition += (condition.empty() ? "  when " : " && ") + term;
+    };
+    for (const auto& [symbol, value] : shape.symbols)
+      also(fmt::format("{} == {}", kernel.symbols[symbol].name, value));
+    for (const ir::Constraint& term : shape.when) also(term.text);
+    if (condition.empty() && plan.tiles->shapes.size() > 1) condition = "  otherwise";
+    if (!condition.empty()) text += condition + "\n";
+    for (const std::string& reason : reasons_of(kernel, *plan.tiles, shape, *plan.target))
+      text += "  because " + reason + "\n";
+  }
   for (const Variant& variant : plan.phase.variants) {
     std::string arguments;
     for (const auto& [name, value] : variant.arguments)

@@ -32,19 +32,11 @@ std::optional<ir::Relation> relation_of(ast::BinaryOp op) {
   }
 }
 
-ir::Relation mirrored(ir::Relation relation) {
-  switch (relation) {
-    case ir::Relation::less: return ir::Relation::greater;
-    case ir::Relation::less_equal: return ir::Relation::greater_equal;
-    case ir::Relation::greater: return ir::Relation::less;
-    case ir::Relation::greater_equal: return ir::Relation::less_equal;
-    default: return relation;
-  }
-}
-
 class Conditions {
  public:
   explicit Conditions(Context& context) : context_(context) {}
+  /// Of an `@tile`: the launcher asks for them, and nothing may rely on them.
+  Conditions(Context& context, ir::Tiling& tiling) : context_(context), tiling_(&tiling) {}
 
   void check(ast::ExprId id) {
     const ast::Expr& expr = context_.expr(id);
@@ -54,6 +46,7 @@ class Conditions {
         check(binary->right);
         return;
       }
+      if (tiling_ && names_architecture(*binary)) return;
       if (const auto relation = relation_of(binary->op)) return compare(*binary, *relation, expr.span);
     }
     if (const auto* membership = std::get_if<ast::Membership>(&expr.node))
@@ -63,11 +56,27 @@ class Conditions {
     }
     if (std::holds_alternative<ast::ErrorExpr>(expr.node)) return;
     context_.sink.report(Diag::not_a_constraint, expr.span)
-        .note("a `where` compares sizes: `C >= 1`, `W == 2 * D`, `D in {{64, 128}}`; `&&` joins");
+        .note("a `{}` compares sizes: `C >= 1`, `W == 2 * D`, `D in {{64, 128}}`; `&&` joins",
+              tiling_ ? "when" : "where");
   }
 
  private:
   ir::SizeTable& sizes() { return context_.kernel.sizes; }
+
+  /// `arch == sm_80`, of an `@tile`.
+  bool names_architecture(const ast::Binary& binary) {
+    const auto* left = std::get_if<ast::NameRef>(&context_.expr(binary.left).node);
+    const auto* right = std::get_if<ast::NameRef>(&context_.expr(binary.right).node);
+    if (!left || !right || binary.op != ast::BinaryOp::equal || left->name != "arch") return false;
+    tiling_->architectures.push_back(right->name);
+    return true;
+  }
+
+  /// A clause bounds symbols; a condition says nothing of other launches.
+  void add(ir::Constraint constraint) {
+    if (!tiling_) ir::narrow(context_.kernel, constraint);
+    (tiling_ ? tiling_->when : context_.kernel.constraints).push_back(std::move(constraint));
+  }
 
   void compare(const ast::Binary& binary, ir::Relation relation, Span span) {
     const std::optional<ir::SizeId> left = size_of(context_, binary.left),
@@ -76,26 +85,7 @@ class Conditions {
     ir::Constraint constraint{relation, *left, *right, {}, "", false, span};
     constraint.text =
         fmt::format("{} {} {}", context_.spell(*left), ast::spelling(binary.op), context_.spell(*right));
-    context_.kernel.constraints.push_back(std::move(constraint));
-    bound(relation, *left, *right);
-    bound(mirrored(relation), *right, *left);
-  }
-
-  /// `C >= 1`: what a symbol's bounds become.
-  void bound(ir::Relation relation, ir::SizeId left, ir::SizeId right) {
-    const std::optional<ir::SymbolId> id = sizes().as_symbol(left);
-    const std::optional<std::int64_t> value = sizes().as_constant(right);
-    if (!id || !value) return;
-    ir::Symbol& symbol = context_.kernel.symbols[*id];
-    const auto at_least = [&](std::int64_t low) { symbol.minimum = std::max(symbol.minimum, low); };
-    const auto at_most = [&](std::int64_t high) {
-      symbol.maximum = std::min(symbol.maximum.value_or(high), high);
-    };
-    if (relation == ir::Relation::equal || relation == ir::Relation::greater_equal) at_least(*value);
-    if (relation == ir::Relation::equal || relation == ir::Relation::less_equal) at_most(*value);
-    if (relation == ir::Relation::greater) at_least(*value + 1);
-    if (relation == ir::Relation::less) at_most(*value - 1);
-    if (relation == ir::Relation::not_equal && *value == 0) at_least(1);
+    add(std::move(constraint));
   }
 
   void member(const ast::Membership& membership, Span span) {
@@ -109,13 +99,7 @@ class Conditions {
     values.erase(std::unique(values.begin(), values.end()), values.end());
     ir::Constraint constraint{ir::Relation::member, *left, sizes().constant(0), values, "", false, span};
     constraint.text = fmt::format("{} in {{{}}}", context_.spell(*left), fmt::join(values, ", "));
-    context_.kernel.constraints.push_back(std::move(constraint));
-    if (const std::optional<ir::SymbolId> symbol = sizes().as_symbol(*left); symbol && !values.empty()) {
-      ir::Symbol& declared = context_.kernel.symbols[*symbol];
-      declared.allowed = values;
-      declared.minimum = std::max(declared.minimum, values.front());
-      declared.maximum = std::min(declared.maximum.value_or(values.back()), values.back());
-    }
+    add(std::move(constraint));
   }
 
   bool collect(const ast::SetElement& element, std::vector<std::int64_t>& values) {
@@ -137,6 +121,7 @@ class Conditions {
   }
 
   Context& context_;
+  ir::Tiling* tiling_ = nullptr;
 };
 
 class PrecisionReader {
@@ -241,6 +226,10 @@ void check_verify(Context& context, const ast::VerifyClause& clause) {
 }
 
 }  // namespace
+
+void check_when(Context& context, ast::ExprId condition, ir::Tiling& tiling) {
+  Conditions(context, tiling).check(condition);
+}
 
 void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
   std::array<const ast::Clause*, 3> seen{};

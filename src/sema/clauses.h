@@ -8,6 +8,9 @@
 
 namespace tessera::sema {
 
+/// The condition of an `@tile`: `when = M > 1024 && arch == sm_80`.
+void check_when(Context& context, ast::ExprId condition, ir::Tiling& tiling);
+
 void check_clauses(Context& context, const std::vector<ast::Clause>& clauses);
 
 }  // namespace tessera::sema

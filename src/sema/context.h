@@ -30,10 +30,11 @@ struct Precision {
   Span multiply_span, accumulate_span;
 };
 
-/// One name of an `@tile`.
+/// A plan parameter that an `@tile` or an `@autotune` sets.
 struct TileRequest {
-  std::int64_t size = 0;
-  Span span;
+  std::int64_t size = 0;  ///< for all launches; 0: some have one, or none is settled
+  Span span, value_span;
+  std::string annotation = "tile";
   bool used = false;
 };
 
@@ -63,7 +64,8 @@ struct Context {
   Precision precision;
   bool is_f64 = false;  ///< the kernel's floating parameters are all f64: so are lone literals
   std::map<std::string, TileRequest> tiles;
-  std::set<std::string> plan_parameters;     ///< names after `by` that nothing declares
+  std::map<std::string, ir::Request> requested;  ///< by what they ask for: warps, stages, raster
+  std::set<std::string> plan_parameters;     ///< names after `by`, and in annotations, that nothing declares
   std::set<std::string> lower_case_symbols;  ///< names of dimensions that were refused for their case
   std::set<std::string> unknown_names;       ///< each is told once: other uses follow from the first
   /// Ranges at dimensions that they may not index: a mistake that is repeated is told once.

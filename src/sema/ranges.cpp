@@ -158,6 +158,7 @@ class RangeReader {
       const auto tile = context_.tiles.find(name->name);
       if (tile != context_.tiles.end()) {
         axis.step_size = tile->second.size;
+        axis.step_span = tile->second.value_span;
         tile->second.used = true;
       }
       return true;
@@ -170,6 +171,7 @@ class RangeReader {
     }
     axis.step = ir::StepKind::semantic;
     axis.step_size = *step;
+    axis.step_span = expr.span;
     return true;
   }
 
@@ -211,14 +213,16 @@ void collect_plan_parameters(Context& context, const ast::Block& body) {
 void check_tiles_used(Context& context) {
   for (const auto& [name, tile] : context.tiles) {
     if (tile.used) continue;
-    auto report = context.sink.report(Diag::tile_name_unused, tile.span, name);
-    std::vector<std::string> steps(context.plan_parameters.begin(), context.plan_parameters.end());
+    auto report = context.sink.report(Diag::tile_name_unused, tile.span, tile.annotation, name);
+    std::vector<std::string> steps;  // that nothing sets
+    for (const std::string& step : context.plan_parameters)
+      if (!context.tiles.contains(step)) steps.push_back(step);
     if (steps.size() == 1) {
       const Span name_span{tile.span.file, tile.span.begin,
                            tile.span.begin + static_cast<std::uint32_t>(name.size())};
       report.fix(name_span, steps[0], fmt::format("did you mean `{}`?", steps[0]));
     }
-    report.note("`@tile` binds the names of plan steps: `for k in K by {}`", name);
+    report.note("`@{}` binds the names of plan steps: `for k in K by {}`", tile.annotation, name);
   }
 }
 

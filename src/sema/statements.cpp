@@ -33,7 +33,7 @@ class StatementChecker {
   StatementChecker(Context& context, Span span) : context_(context), span_(span) {}
 
   void operator()(const ast::ForStmt& node) {
-    refuse_annotations(context_, node.annotations);
+    const std::size_t values = context_.kernel.values.size();
     const std::vector<std::size_t> carried = carry_into_loop(context_, node.body, node.ranges[0].span);
     const std::size_t variable_count = context_.variables.size();
     context_.scope.push();
@@ -53,6 +53,7 @@ class StatementChecker {
     ir::Block body = context_.builder.close_block();
     context_.scope.pop();
     context_.loops.resize(context_.loops.size() - axes.size());
+    check_loop_annotations(context_, node.annotations, values);
     if (failed || axes.empty()) return;
     for (std::size_t i = axes.size(); i-- > 1;) {
       ir::Block outer;

@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/source.h"
 #include "catch.h"
+#include "emit/emit.h"
 #include "frontend/format.h"
 #include "frontend/parse.h"
 #include "sema/check.h"
@@ -25,7 +26,7 @@ std::string page() {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// A program after the front end and, if it parses, after sema.
+/// A program after the front end and, if it parses, after sema and the planner.
 struct Checked {
   SourceManager sources;
   DiagnosticSink sink;
@@ -38,7 +39,9 @@ struct Checked {
     file = parse(sources.file(id), sink);
     if (!file) return;
     formatted = format(*file, sources.file(id));
-    accepted = check(*file, sink).has_value();
+    const auto module = check(*file, sink);
+    if (module) emit::check_plans(*module, {}, sink);
+    accepted = module.has_value() && !sink.has_errors();
   }
 
   std::string rendered() const { return render_all(sink, sources, DiagnosticsFormat::text, false); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops of tests/corners/products.tsr.
+// Plain loops of tests/corners/products.tsr and requests.tsr.
 #include <algorithm>
 #include <cstdint>
 
@@ -25,6 +25,14 @@ void four_orientations(Problem& problem) {
     nt(m, n) = total(K, [&](int64_t k) { return a(m, k) * bt(n, k); });
     tn(m, n) = total(K, [&](int64_t k) { return at(k, m) * b(k, n); });
     tt(m, n) = total(K, [&](int64_t k) { return at(k, m) * bt(n, k); });
+  });
+}
+
+void chosen(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
   });
 }
 
@@ -309,6 +317,12 @@ void add_matrix_cases(std::vector<Case>& cases) {
        result("nn", {"M", "N"}), result("nt", {"M", "N"}), result("tn", {"M", "N"}),
        result("tt", {"M", "N"})},
       four_orientations);
+  add("chosen", {"M", "N", "K"}, {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), result("y", {"M", "N"})},
+      chosen);
+  cases.back().file = "tests/corners/requests.tsr";
+  cases.back().allowed = [](const Sizes& sizes) {  // on both sides of its conditions
+    return sizes.at("M") * sizes.at("N") * sizes.at("K") <= int64_t{1} << 18;
+  };
   add("gram", {"M", "K"}, {bytes("a", {"M", "K"}), result("y", {"M", "M"}), result("norm", {"M", "M"})},
       gram);
   cases.back().allowed = [](const Sizes& sizes) {

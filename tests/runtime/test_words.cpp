@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of kernels one by one, on the host twin: group reductions, vectors, shared memory, numbers.
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -299,6 +300,32 @@ TEST_CASE("sizes and tile positions") {
   }
 }
 
+TEST_CASE("groups of rows visit every tile once, down the rows first") {
+  for (const Index<3> counts : {Index<3>{2, 7, 5}, Index<3>{1, 3, 1}, Index<3>{3, 1, 4}, Index<3>{1, 9, 2}}) {
+    std::set<std::array<index, 3>> seen;
+    index last_group = -1;
+    for (index tile = 0; tile < counts[0] * counts[1] * counts[2]; ++tile) {
+      const Index<3> position = grouped_position<3>(tile, counts);
+      for (int dimension = 0; dimension < 3; ++dimension)
+        CHECK(inside(position[dimension], counts[dimension]));
+      seen.insert({position[0], position[1], position[2]});
+      const index group = position[0] * counts[1] + position[1] / 3;
+      CHECK(group >= last_group);
+      last_group = group;
+    }
+    CHECK(static_cast<index>(seen.size()) == counts[0] * counts[1] * counts[2]);
+  }
+  const Index<2> counts{5, 4};
+  const Index<2> second = grouped_position<2>(1, counts), third = grouped_position<2>(2, counts);
+  CHECK((second[0] == 1 && second[1] == 0 && third[0] == 0 && third[1] == 1));
+  const Index<2> last = grouped_position<2>(19, counts);
+  CHECK((last[0] == 4 && last[1] == 3));
+  for (index tile = 0; tile < 20; ++tile) {
+    const Index<2> plain = tile_position(tile, counts), grouped = grouped_position<1>(tile, counts);
+    CHECK((plain[0] == grouped[0] && plain[1] == grouped[1]));
+  }
+}
+
 TEST_CASE("extremes, and maximum and minimum of narrow floats and integers") {
   CHECK(lowest<float>() == -std::numeric_limits<float>::infinity());
   CHECK(highest<std::int8_t>() == 127);
@@ -358,7 +385,6 @@ TEST_CASE("a divisor divides as `/` does, to the bit") {
     for (const float b : special) check(a, b);
   }
 }
-
 
 TEST_CASE("functions of whole vectors have the bits of the scalar ones") {
   std::mt19937_64 random(5);

@@ -108,6 +108,7 @@ Entry entry_of(const std::string& kernel) {
       {"signs", tessera_signs_invoke},
       {"sized", tessera_sized_invoke},
       {"chain", tessera_chain_invoke},
+      {"chosen", tessera_chosen_invoke},
       {"below_diagonal", tessera_below_diagonal_invoke},
       {"triangle", tessera_triangle_invoke},
       {"upsampled", tessera_upsampled_invoke},

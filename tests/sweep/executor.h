@@ -39,7 +39,7 @@ using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, cons
 /// Generated code that is in this process, on the GPU or on the host twin: every variant that fits.
 class LaunchExecutor : public Executor {
  public:
-  /// `find` gives the entry of a kernel, whatever threads ask for it; `label` begins the description of each
+  /// `find` gives the entry of a kernel, or null where it is not run, whatever threads ask for it; `label` begins the description of each
   /// run.
   explicit LaunchExecutor(std::function<Entry(const std::string&)> find, std::string label = {})
       : find_(std::move(find)), label_(std::move(label)) {}

@@ -18,6 +18,7 @@ set(sweep_kernels
   tests/corners/numbers.tsr
   tests/corners/products.tsr
   tests/corners/relations.tsr
+  tests/corners/requests.tsr
   tests/corners/state.tsr
   tests/corners/stores.tsr
   tests/corners/tiles.tsr

@@ -14,7 +14,7 @@ using reference::Problem;
 using reference::TensorSpec;
 
 constexpr int kDevice = 0;
-constexpr int kMostVariants = 16;
+constexpr int kMostVariants = 32;
 /// The launcher's own choice is one of the variants, so that it is tried on small problems only.
 constexpr std::int64_t kSmall = 1 << 14;
 
@@ -147,7 +147,9 @@ std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 
 void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
   if (tessera_runner_is_twin() != 0)
     (void)tessera_runner_twin_options(0, 0, -1);  // faults are kept, not printed
-  Call call(find_(problem.description().kernel), problem);
+  const Entry entry = find_(problem.description().kernel);
+  if (entry == nullptr) return;
+  Call call(entry, problem);
   if (!call.prepare(problem, layout)) return take({label_ + "preparation", tessera_runner_last_error(), {}});
   const bool small = element_count(problem.description(), problem.sizes()) <= kSmall;
   int ran = 0;

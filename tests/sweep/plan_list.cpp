@@ -20,6 +20,7 @@ constexpr std::int64_t kTiles[] = {16, 48, 80, 176};
 constexpr int kMostWarps = 8;
 constexpr int kVectors[] = {1, 2, 4, 8};
 constexpr int kFewestStages = 2, kMostStages = 5;
+constexpr int kRasters[] = {2, 5};
 constexpr std::size_t kLeastPlans = 24;
 constexpr std::size_t kLeastCombinations = 6;
 
@@ -52,6 +53,7 @@ std::string name_of(const emit::PlanOverrides& overrides) {
   if (overrides.warps) add("warps", *overrides.warps);
   if (overrides.vector) add("vector", *overrides.vector);
   if (overrides.stages) add("stages", *overrides.stages);
+  if (overrides.raster) add("raster", *overrides.raster);
   return name.empty() ? "chosen plan" : name;
 }
 
@@ -69,6 +71,8 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
   for (const int vector : kVectors) add({.vector = vector});
   if (has_products(module))
     for (int stages = kFewestStages; stages <= kMostStages; ++stages) add({.stages = stages});
+  if (has_products(module))
+    for (const int raster : kRasters) add({.raster = raster});
   const std::vector<std::string> axes = plan_axes(module);
   for (const std::string& axis : axes) {
     for (const std::int64_t tile : kTiles) add({.tiles = {{axis, tile}}});
@@ -87,7 +91,9 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
 
 std::string annotated(const std::string& text, const ir::Module& module) {
   std::map<std::string, std::set<std::string>> steps;  // of each kernel: those that nothing sets yet
+  std::set<std::string> products;                      // kernels whose tiles and warps have to fit each other
   for (const ir::Kernel& kernel : module.kernels) {
+    if (ir::has_products(kernel)) products.insert(kernel.name);
     std::set<std::string>& names = steps[kernel.name];
     for (const ir::Axis& axis : kernel.axes) {
       if (axis.step == ir::StepKind::plan && !axis.step_name.empty() && axis.step_size == 0)
@@ -99,8 +105,10 @@ std::string annotated(const std::string& text, const ir::Module& module) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;
     if (std::regex_search(line, match, std::regex("^kernel (\\w+)"))) {
-      result += "@warps(3)\n";
-      for (const std::string& name : steps[match[1]]) result += "@tile(" + name + " = 48)\n";
+      const bool is_product = products.contains(match[1]);
+      result += is_product ? "@warps(4)\n" : "@warps(3)\n";
+      for (const std::string& name : steps[match[1]])
+        result += "@tile(" + name + (is_product ? " = 64)\n" : " = 48)\n");
     }
     result += line + "\n";
   }

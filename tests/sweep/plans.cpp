@@ -126,7 +126,16 @@ class PlanCompiler {
     return std::move(*module);
   }
 
-  void add_program(const ir::Module& module, const emit::PlanOverrides& plan, const std::string& name,
+  /// Whether a plan asks a kernel for what cannot be.
+  static bool is_refused(const ir::Kernel& kernel, const emit::Options& options) {
+    DiagnosticSink sink;
+    emit::check_plans({{kernel}}, options, sink);
+    return std::ranges::any_of(sink.sorted(),
+                               [](const Diagnostic& one) { return one.kind == Diag::request_impossible; });
+  }
+
+  /// The kernels that can honour a plan, under this plan.
+  void add_program(ir::Module module, const emit::PlanOverrides& plan, const std::string& name,
                    Executors& executors) {
     emit::Options options;
     options.architectures = {"sm_90"};
@@ -134,6 +143,9 @@ class PlanCompiler {
     options.file_stem = "program_" + std::to_string(programs_.size());
     options.name_space = options.file_stem;
     options.source_name = std::filesystem::path(path_).filename();
+    if (name != "chosen plan" && name != "more annotations" && name != "no annotations")
+      std::erase_if(module.kernels, [&](const ir::Kernel& kernel) { return is_refused(kernel, options); });
+    if (module.kernels.empty()) return;
     std::optional<emit::Emission> emission;
     try {
       emission = emit::emit(module, options, sources_, sink_);
@@ -164,7 +176,7 @@ class PlanCompiler {
     if (!bytes) fail(path_ + " under " + programs_.front().name + " and others", sink_);
     void* object = load(*bytes);
     for (std::size_t i = 0; i < programs_.size(); ++i) {
-      const auto find = [object, i](const std::string& kernel) {
+      const auto find = [object, i](const std::string& kernel) {  // null: the plan is none of that kernel
         return reinterpret_cast<Entry>(::dlsym(object, entry_name(i, kernel).c_str()));
       };
       executors.push_back(std::make_unique<LaunchExecutor>(find, "plan " + programs_[i].name + ", "));

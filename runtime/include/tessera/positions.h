@@ -49,4 +49,29 @@ TESSERA_HD Index<Rank> tile_position(index tile, Index<Rank> counts) {
   return position;
 }
 
+/// The same, walking over the last two dimensions in groups of `Rows` rows: down the rows of a group, then along its columns.
+/// Blocks that run together so share few rows and few columns, which the second-level cache holds.
+template <int Rows, int Rank>
+TESSERA_HD Index<Rank> grouped_position(index tile, Index<Rank> counts) {
+  static_assert(Rank >= 2 && Rows >= 1, "rows and columns are walked over in groups of rows");
+  const index rows = counts[Rank - 2], columns = counts[Rank - 1];
+  const index plane = tile / (rows * columns);
+  Index<Rank> position{};
+  if constexpr (Rank > 2) {
+    Index<Rank - 2> outer{};
+    TESSERA_UNROLL
+    for (int dimension = 0; dimension < Rank - 2; ++dimension) outer.at[dimension] = counts[dimension];
+    const Index<Rank - 2> place = tile_position(plane, outer);
+    TESSERA_UNROLL
+    for (int dimension = 0; dimension < Rank - 2; ++dimension) position.at[dimension] = place[dimension];
+  }
+  const index of_plane = tile - plane * (rows * columns);
+  const index first = of_plane / (Rows * columns) * Rows;
+  const index height = rows - first < Rows ? rows - first : Rows;
+  const index of_group = of_plane - first * columns;
+  position.at[Rank - 1] = of_group / height;
+  position.at[Rank - 2] = first + of_group - position.at[Rank - 1] * height;
+  return position;
+}
+
 }  // namespace tessera

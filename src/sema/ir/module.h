@@ -46,6 +46,7 @@ struct Axis {
   /// here it says which tiles may hold a point at all.
   std::vector<Conjunct> relation;
   Span span;
+  Span step_span;  // where the size of the step is written: `by 24`, or `@tile(BM = 24)`
 
   /// True when values carry this axis; a grid or loop without a step binds one coordinate at a time.
   bool is_tile() const { return kind == AxisKind::let || step != StepKind::none; }
@@ -132,7 +133,16 @@ struct Request {
   std::string name;
   std::vector<int64_t> arguments;
   Span span;
+  std::string parameter = {};  // in place of a number: `@stages(S)`; then the number is its default, if any
 };
+
+/// The numbers that a request of one number takes.
+struct RequestRange {
+  int64_t least, most;
+
+  bool contains(int64_t number) const { return number >= least && number <= most; }
+};
+inline constexpr RequestRange kWarpsRange{1, 32}, kStagesRange{2, 7}, kRasterRange{1, 64};
 
 /// One phase: the body runs for every combination of tiles of the axes, instances are independent.
 struct Grid {
@@ -157,6 +167,31 @@ struct Constraint {
 /// Whether a constraint holds for the values of its sides; `right` is not looked at by `member`.
 bool holds(const Constraint& constraint, int64_t left, int64_t right);
 
+/// `b > a` for `a < b`.
+Relation mirrored(Relation relation);
+
+/// `BM = 128` of an `@tile`: what a plan parameter is.
+struct Setting {
+  std::string name;
+  int64_t value = 0;
+  Span span;  // of the value
+};
+
+/// `@tile(BM = 128, when = M > 1024)`: settings for some launches, or for some chips.
+struct Tiling {
+  std::vector<Setting> settings;
+  std::vector<Constraint> when;            // all of them hold
+  std::vector<std::string> architectures;  // of `arch == sm_80`: all of them; the chip is each of them
+  Span span;
+};
+
+/// `@autotune(BM in {64, 128})`: what plan parameters may be together. The planner picks a member.
+struct TuningSpace {
+  std::vector<std::string> names;
+  std::vector<std::vector<int64_t>> members;  // a value for each name
+  Span span;
+};
+
 struct Kernel {
   std::string name;      // name in the source
   std::string c_name;    // name of the generated functions: `instance … as c_name`, else name
@@ -175,10 +210,18 @@ struct Kernel {
   Store<VariableId, Variable> variables;
   std::vector<Constraint> constraints;
   std::vector<Grid> grids;
-  std::vector<Request> requests;  // annotations before the kernel, `@tile` excepted: it is in the axes
+  std::vector<Request>
+      requests;  // before the kernel, and `@pipeline`; an `@tile` for all launches is in the axes
+  std::vector<Tiling> tilings;  // with a condition, in the order of the source: the first that holds counts
+  std::optional<TuningSpace> tuning;
   /// What `verify(max_rel = …, max_abs = …)` allows a result to be off; changes no result.
   std::optional<double> max_relative_error, max_absolute_error;
 };
+
+/// What a constraint says of a symbol by itself bounds the symbol. A symbol without a value has a maximum below its
+/// minimum.
+void narrow(Kernel& kernel, const Constraint& constraint);
+bool has_value(const Symbol& symbol);
 
 struct Module {
   std::vector<Kernel> kernels;

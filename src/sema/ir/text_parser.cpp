@@ -50,7 +50,11 @@ class KernelReader {
     } else if (word == "variable") {
       read_variable();
     } else if (word == "where") {
-      read_constraint();
+      kernel_.constraints.push_back(read_constraint());
+    } else if (word == "tiling") {
+      read_tiling(token.span);
+    } else if (word == "tuning") {
+      read_tuning(token.span);
     } else if (word == "@") {
       kernel_.requests.push_back(read_request(token.span));
     } else if (word == "verify") {
@@ -233,7 +237,7 @@ class KernelReader {
     return Relation::equal;
   }
 
-  void read_constraint() {
+  Constraint read_constraint() {
     Constraint constraint;
     constraint.span = lexer_.peek().span;
     constraint.left = scope_.size();
@@ -245,13 +249,51 @@ class KernelReader {
     }
     constraint.implied = lexer_.accept("implied");
     constraint.text = lexer_.text();
-    kernel_.constraints.push_back(std::move(constraint));
+    return constraint;
+  }
+
+  void read_tiling(Span at) {
+    Tiling tiling{.settings = {}, .when = {}, .architectures = {}, .span = at};
+    do {
+      const Span span = lexer_.peek().span;
+      std::string name = lexer_.name("the name of a plan parameter");
+      lexer_.expect("=");
+      tiling.settings.push_back({std::move(name), lexer_.integer(), span});
+    } while (lexer_.accept(","));
+    while (lexer_.accept("on")) tiling.architectures.push_back(lexer_.name("the name of an architecture"));
+    while (lexer_.accept("when")) tiling.when.push_back(read_constraint());
+    kernel_.tilings.push_back(std::move(tiling));
+  }
+
+  void read_tuning(Span at) {
+    TuningSpace space{.names = {}, .members = {}, .span = at};
+    do space.names.push_back(lexer_.name("the name of a plan parameter"));
+    while (lexer_.accept(","));
+    lexer_.expect(":");
+    do {
+      space.members.push_back(read_integers("{", "}"));
+      if (space.members.back().size() != space.names.size()) lexer_.fail_expected("a value for each name");
+    } while (!lexer_.failed() && lexer_.accept(","));
+    kernel_.tuning = std::move(space);
+  }
+
+  void read_arguments(Request& request) {
+    lexer_.expect("(");
+    if (lexer_.peek().kind == Token::Kind::name) {
+      request.parameter = lexer_.name("a plan parameter");
+      if (lexer_.accept("=")) request.arguments.push_back(lexer_.integer());
+      return lexer_.expect(")");
+    }
+    if (lexer_.accept(")")) return;
+    do request.arguments.push_back(lexer_.integer());
+    while (lexer_.accept(","));
+    lexer_.expect(")");
   }
 
   Request read_request(Span at) {
     Request request;
     request.name = lexer_.name("the name of an annotation");
-    request.arguments = read_integers("(", ")");
+    read_arguments(request);
     request.span = merge(at, lexer_.peek().span);
     return request;
   }

@@ -63,6 +63,9 @@ std::string_view spell(Relation relation) {
 }
 
 std::string spell(const Request& request) {
+  if (!request.parameter.empty())
+    return fmt::format("@{}({}{})", request.name, request.parameter,
+                       request.arguments.empty() ? "" : fmt::format(" = {}", request.arguments[0]));
   return fmt::format("@{}({})", request.name, fmt::join(request.arguments, ", "));
 }
 
@@ -124,6 +127,8 @@ class Printer {
     }
     for (const Constraint& constraint : kernel_.constraints) print_constraint(constraint);
     for (const Request& request : kernel_.requests) line("{}", spell(request));
+    for (const Tiling& tiling : kernel_.tilings) print_tiling(tiling);
+    if (kernel_.tuning) print_tuning(*kernel_.tuning);
     print_bound("max_rel", kernel_.max_relative_error);
     print_bound("max_abs", kernel_.max_absolute_error);
   }
@@ -192,12 +197,32 @@ class Printer {
                        terms(conjunct.scalars), modulus, sign);
   }
 
-  void print_constraint(const Constraint& constraint) {
+  std::string spell_constraint(const Constraint& constraint) const {
     const std::string right = constraint.relation == Relation::member
                                   ? fmt::format("{{{}}}", fmt::join(constraint.values, ", "))
                                   : names_.of(constraint.right);
-    line("where {} {} {}{} {}", names_.of(constraint.left), spell(constraint.relation), right,
-         constraint.implied ? " implied" : "", quoted(constraint.text));
+    return fmt::format("{} {} {}{} {}", names_.of(constraint.left), spell(constraint.relation), right,
+                       constraint.implied ? " implied" : "", quoted(constraint.text));
+  }
+
+  void print_constraint(const Constraint& constraint) { line("where {}", spell_constraint(constraint)); }
+
+  /// `tiling BM = 128, BN = 64 on sm_80 when M > 1024 "M > 1024"`.
+  void print_tiling(const Tiling& tiling) {
+    std::string text;
+    for (const Setting& setting : tiling.settings)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", setting.name, setting.value);
+    for (const std::string& name : tiling.architectures) text += " on " + name;
+    for (const Constraint& constraint : tiling.when) text += " when " + spell_constraint(constraint);
+    line("tiling {}", text);
+  }
+
+  /// `tuning BM, BN: {64, 64}, {64, 128}`.
+  void print_tuning(const TuningSpace& space) {
+    std::string members;
+    for (const std::vector<int64_t>& member : space.members)
+      members += fmt::format("{}{{{}}}", members.empty() ? "" : ", ", fmt::join(member, ", "));
+    line("tuning {}: {}", fmt::join(space.names, ", "), members);
   }
 
   void print_bound(std::string_view name, const std::optional<double>& bound) {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices of tiles: multiply-adds, reads from shared memory and from the second-level cache overlap, so the slowest of
+// them counts; a barrier and the wait for a copy that has not arrived come on top.
+#include "emit/tile_price.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr double kSharedBytes = 128;     // that a multiprocessor reads of shared memory in a clock
+constexpr double kCacheBytes = 47;       // the same of the second-level cache, while all of them read
+constexpr double kBarrierClocks = 40;    // of a step
+constexpr double kLatencyClocks = 2000;  // from the start of a copy to its arrival, while all others copy
+constexpr double kMillion = 1e6;
+constexpr int kWorkingRegisters = 56;  // of a thread, beside the tiles
+constexpr int kReservedBytes = 1024;   // of shared memory, that the system takes of each block
+constexpr int kMostBlocks = 32;
+
+/// Multiply-adds of a multiprocessor in a clock.
+double rate(const ir::Kernel& kernel, const TileProduct& product) {
+  if (product.is_tf32) return 512;
+  switch (kernel.values[product.rows.value].dtype) {
+    case DType::f32: return 128;
+    case DType::f64: return 64;
+    case DType::i8:
+    case DType::u8: return 2048;
+    default: return 1024;
+  }
+}
+
+/// What one step of a product takes.
+struct Step {
+  double terms = 0, clocks = 0;
+};
+
+Step step_of(const ir::Kernel& kernel, const TileProduct& product, const TileShape& shape) {
+  const auto rows = static_cast<double>(shape.extent.at(product.rows.width));
+  const auto columns = static_cast<double>(shape.extent.at(product.columns.width));
+  const auto depth = static_cast<double>(shape.extent.at(product.depth));
+  const auto bytes = [&](const TileFactor& factor, double width) {
+    return width * depth * size_in_bytes(kernel.values[factor.value].dtype);
+  };
+  double copied = 0, read = 0;
+  for (const auto& [factor, width, readers] : {std::tuple(&product.rows, rows, shape.warp_columns),
+                                               std::tuple(&product.columns, columns, shape.warp_rows)}) {
+    if (factor->way == TileFactor::Way::registers) continue;
+    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
+    read += bytes(*factor, width) * (1 + readers);  // written once, read by each warp across
+  }
+  const double terms = rows * columns * depth;
+  return {terms, std::max({terms / rate(kernel, product), read / kSharedBytes, copied / kCacheBytes})};
+}
+
+const char* plural(int count) { return count == 1 ? "" : "s"; }
+
+}  // namespace
+
+Occupancy occupancy(const TileShape& shape, const Target& target) {
+  Occupancy result;
+  result.by_shared_memory = target.shared_memory_per_multiprocessor / (shape.shared_bytes + kReservedBytes);
+  result.by_registers = target.registers_per_multiprocessor /
+                        (shape.threads() * std::min(shape.registers + kWorkingRegisters, 255));
+  result.by_threads = target.threads_per_multiprocessor / shape.threads();
+  result.blocks =
+      std::clamp(std::min({result.by_shared_memory, result.by_registers, result.by_threads}), 1, kMostBlocks);
+  return result;
+}
+
+double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target) {
+  const int blocks = occupancy(shape, target).blocks;
+  double terms = 0, clocks = 0;
+  for (const auto& [id, product] : plan.products) {
+    const Step step = step_of(kernel, product, shape);
+    // The barriers of one block pass behind the products of the others; so does a copy behind the steps before it.
+    const double hidden = step.clocks * (blocks * (shape.stages - 1));
+    const double exposed = std::max(0.0, kLatencyClocks - hidden) / (blocks * (shape.stages - 1));
+    terms += step.terms;
+    clocks += step.clocks + kBarrierClocks / blocks + exposed;
+  }
+  return terms > 0 ? clocks / terms * kMillion : 0;
+}
+
+bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {
+  const std::vector<ir::AxisId>& axes = kernel.grids.at(0).axes;
+  return axes.size() >= 2 && plan.is_in_registers(axes[axes.size() - 1]) &&
+         plan.is_in_registers(axes[axes.size() - 2]);
+}
+
+namespace {
+
+/// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
+int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target) {
+  const std::vector<ir::AxisId>& axes = kernel.grids.at(0).axes;
+  const int64_t rows = shape.extent.at(axes[axes.size() - 2]), columns = shape.extent.at(axes.back());
+  const int wave = target.multiprocessors * occupancy(shape, target).blocks;
+  int best = 1;
+  int64_t least = rows + columns * wave;
+  for (int group = 2; group <= 16; group *= 2) {
+    const int64_t read = rows * group + columns * ((wave + group - 1) / group);
+    if (read >= least) continue;
+    least = read;
+    best = group;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                                    const Target& target) {
+  const Occupancy held = occupancy(shape, target);
+  std::string tile;
+  for (const auto& [axis, extent] : shape.extent)
+    tile += fmt::format("{}{} along {}", tile.empty() ? "" : ", ", extent, kernel.axes[axis].name);
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("tile {}: {} registers of a thread hold its sums", tile, shape.registers));
+  lines.push_back(fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds", shape.warp_rows,
+                              shape.warp_columns, price(kernel, plan, shape, target)));
+  lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
+                              target.shared_memory_per_block));
+  lines.push_back(fmt::format(
+      "{} block{} on a multiprocessor: shared memory has room for {}, registers for {}, threads for {}",
+      held.blocks, plural(held.blocks), held.by_shared_memory, held.by_registers, held.by_threads));
+  if (has_raster(kernel, plan))
+    lines.push_back(
+        fmt::format("raster {}: {} row{} of tiles at a time; with {}, {} blocks in flight read the least of "
+                    "rows and columns",
+                    shape.raster, shape.raster, plural(shape.raster), best_raster(kernel, shape, target),
+                    target.multiprocessors * held.blocks));
+  return lines;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shape of tiles costs, in closed form, and what it takes of a multiprocessor.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/target.h"
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// How many blocks of a shape a multiprocessor holds, and what bounds them.
+struct Occupancy {
+  int blocks = 1;
+  int by_shared_memory = 1, by_registers = 1, by_threads = 1;
+};
+Occupancy occupancy(const TileShape& shape, const Target& target);
+
+/// Clocks of a multiprocessor for a million multiply-adds of a large problem.
+double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
+
+/// Whether the last two axes of the grid are tiles: only over these there is an order to choose.
+bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);
+
+/// Why a shape is as it is: a line each for tile, warps, stages, blocks and the order of blocks.
+std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                                    const Target& target);
+
+}  // namespace tessera::emit

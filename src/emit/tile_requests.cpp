@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choices of a phase in tiles, one after another, and what each of them asks for.
+#include "emit/tile_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/plan_requests.h"
+#include "emit/tile_members.h"
+#include "emit/tile_price.h"
+
+namespace tessera::emit {
+
+namespace {
+
+/// Chooses, or tells why there is nothing to choose.
+ShapeDecision choose(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                     const Target& target, const PlanOverrides& overrides, TilePlan& plan,
+                     DiagnosticSink& sink) {
+  TilePlan attempt = plan;
+  if (choose_shapes(kernel, sizes, target, overrides, attempt).empty()) {
+    plan = std::move(attempt);
+    return {};
+  }
+  return blame(kernel, analysis, sizes, target, overrides, plan, sink);
+}
+
+const ir::Request* find_request(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
+  for (const ir::Request* request : all_requests(kernel))
+    if (std::ranges::count(names, request->name) > 0) return request;
+  return nullptr;
+}
+
+bool refuse(const ir::Request& request, std::string_view reason, DiagnosticSink& sink) {
+  sink.report(Diag::request_impossible, request.span,
+              fmt::format("@{}({})", request.name, request.arguments[0]), reason);
+  return false;
+}
+
+bool has_rings(const TilePlan& plan) {
+  const auto is_in_ring = [](const TileFactor& factor) {
+    return factor.in_ring || std::ranges::any_of(factor.parts, &TileFactor::in_ring);
+  };
+  return std::ranges::any_of(plan.products, [&](const auto& entry) {
+    return is_in_ring(entry.second.rows) || is_in_ring(entry.second.columns);
+  });
+}
+
+/// What is asked for by name, and the plan has nothing of. Options of the command line are for all kernels of a file,
+/// and stand for those that can honour them.
+bool check_applicable(const ir::Kernel& kernel, const TilePlan& plan, DiagnosticSink& sink) {
+  for (const ir::AxisId axis : plan.units) {
+    const ir::Axis& unit = kernel.axes[axis];
+    if (unit.step_size <= 1) continue;
+    sink.report(Diag::request_impossible, unit.step_span,
+                fmt::format("{} = {}", unit.step_name, unit.step_size),
+                fmt::format("a block takes one coordinate of `{}`, which is no axis of the tiles", unit.name))
+        .fix(unit.step_span, "1", "the nearest that can be is `1`");
+    return false;
+  }
+  const ir::Request* stages = find_request(kernel, {"stages", "pipeline"});
+  const ir::Request* raster = find_request(kernel, {"raster"});
+  if (stages && !has_rings(plan))
+    return refuse(*stages, "no loop over tiles brings a factor, so there are no stages", sink);
+  if (raster && !has_raster(kernel, plan))
+    return refuse(*raster, "the last two axes of the grid are not both tiles of a product", sink);
+  return true;
+}
+
+/// Whether a condition holds for every launch that a shape is made for, as far as the values of listed symbols show.
+bool always_holds(const ir::Constraint& constraint, const ir::SizeTable& sizes, const TileShape& shape) {
+  const bool is_member = constraint.relation == ir::Relation::member;
+  for (const ir::SizeId side : {constraint.left, is_member ? constraint.left : constraint.right})
+    for (const ir::SymbolId symbol : sizes.symbols_of(side))
+      if (!shape.symbols.contains(symbol)) return false;
+  const auto value = [&](ir::SizeId size) {
+    return sizes.evaluate(size, [&](ir::SymbolId symbol) { return shape.symbols.at(symbol); });
+  };
+  return ir::holds(constraint, value(constraint.left), is_member ? 0 : value(constraint.right));
+}
+
+/// Leaves out the shapes from `first` on whose launches all go to shapes of an earlier choice.
+void drop_taken(const std::vector<PlanChoice>& choices, size_t current, const ir::SizeTable& sizes,
+                size_t first, std::vector<TileShape>& shapes) {
+  const auto is_taken = [&](const TileShape& shape) {
+    return std::any_of(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(current),
+                       [&](const PlanChoice& earlier) {
+                         return std::ranges::all_of(earlier.when, [&](const ir::Constraint& constraint) {
+                           return always_holds(constraint, sizes, shape);
+                         });
+                       });
+  };
+  shapes.erase(std::remove_if(shapes.begin() + static_cast<std::ptrdiff_t>(first), shapes.end(), is_taken),
+               shapes.end());
+}
+
+}  // namespace
+
+ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
+                                      ir::SizeTable& sizes, const Target& target,
+                                      const PlanOverrides& overrides, TilePlan& plan, DiagnosticSink& sink) {
+  for (size_t current = 0; current < choices.size(); ++current) {
+    PlanChoice& choice = choices[current];
+    ir::Kernel& kernel = choice.kernel;
+    if (kernel.tuning) {
+      const std::string reason = pick_member(kernel, sizes, target, overrides, plan);
+      if (!reason.empty()) {
+        sink.report(Diag::request_impossible, kernel.tuning->span, "@autotune", reason);
+        return {ShapeOutcome::refused, {}};
+      }
+    }
+    drop_open_requests(kernel);
+    if (!check_requests(kernel, target, overrides, sink) || !check_applicable(kernel, plan, sink))
+      return {ShapeOutcome::refused, {}};
+    const size_t first = plan.shapes.size();
+    ShapeDecision decision = choose(kernel, analysis, sizes, target, overrides, plan, sink);
+    if (decision.outcome != ShapeOutcome::chosen) return decision;
+    drop_taken(choices, current, sizes, first, plan.shapes);
+    for (size_t k = first; k < plan.shapes.size(); ++k) {
+      plan.shapes[k].when = choice.when;
+      if (has_raster(kernel, plan)) plan.shapes[k].raster = requested_raster(kernel, overrides).value_or(1);
+    }
+  }
+  return {};
+}
+
+bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, DiagnosticSink& sink) {
+  bool sound = true;
+  const auto refuse = [&](Span span, const std::string& text) {
+    sink.report(Diag::request_impossible, span, text, reason);
+    sound = false;
+  };
+  for (const ir::Request* request : all_requests(kernel))
+    if (request->name == "stages" || request->name == "pipeline" || request->name == "raster")
+      refuse(request->span, "@" + request->name);
+  for (const ir::Tiling& tiling : kernel.tilings)
+    if (!tiling.when.empty()) refuse(tiling.span, "@tile(…, when = …)");
+  if (kernel.tuning) refuse(kernel.tuning->span, "@autotune");
+  return sound;
+}
+
+}  // namespace tessera::emit
