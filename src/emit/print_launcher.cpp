@@ -147,6 +147,7 @@ class LauncherPrinter {
   }
 
   std::string condition(const Variant& variant) const {
+    if (!variant.few_units_of.empty()) return few_units(variant) + " && " + variant.condition;
     if (!variant.condition.empty()) return variant.condition;
     std::string result = variant.aligned ? "aligned" : "";
     if (variant.lane_limit > 0) {
@@ -164,6 +165,15 @@ class LauncherPrinter {
       result += fmt::format("{}{} >= {}", result.empty() ? "" : " && ", extent, variant.rows_least);
     }
     return result.empty() ? "true" : result;
+  }
+
+  /// Whether the variant it is made beside would leave multiprocessors idle.
+  std::string few_units(const Variant& variant) const {
+    const auto other = std::ranges::find_if(
+        plan_.phase.variants, [&](const Variant& entry) { return entry.name == variant.few_units_of; });
+    TESSERA_CHECK(other != plan_.phase.variants.end(), "a small variant stands beside a large one");
+    const auto f = static_cast<size_t>(other->function);
+    return print(specialise(lowered_.unit_count[f], *other)) + " < multiprocessor_count()";
   }
 
   void launch(size_t k) {

@@ -174,6 +174,50 @@ void TileLowering::begin_fold(const TileFold& fold) {
       fold.reduce, name_for(fold.reduce) + (is_argument(op.op) ? "_partial" : ""), place_of({fold.width}));
 }
 
+// `v = v + sum[k](…)` in the loop over the tiles of k, where nothing else reads v: the threads that share a row meet behind
+// the loop, and v is assigned there.
+LoopFolds TileLowering::folds_of_loop(const ir::Loop& loop) const {
+  LoopFolds found;
+  for (const ir::Statement& statement : loop.body) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    const auto* sum = assign ? std::get_if<ir::Binary>(&kernel_.values[assign->value].op) : nullptr;
+    if (!sum || sum->op != ir::BinaryOp::add || analysis_.uses.at(assign->value) != 1) continue;
+    for (const auto& [part, rest] : {std::pair(sum->left, sum->right), std::pair(sum->right, sum->left)}) {
+      const auto fold = tiles_.folds.find(part);
+      const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
+      const bool fits = fold != tiles_.folds.end() && fold->second.depth == loop.axis &&
+                        !fold->second.has_own_loop && read && read->variable == assign->variable &&
+                        std::get<ir::Reduce>(kernel_.values[part].op).op == ir::ReduceOp::sum &&
+                        analysis_.uses.at(part) == 1 && analysis_.uses.at(rest) == 1 &&
+                        is_alone_with(loop.body, assign->variable);
+      if (fits) found.push_back({&fold->second, assign, statement.span});
+    }
+  }
+  return found;
+}
+
+// Whether a body reads and assigns a variable once.
+bool TileLowering::is_alone_with(const ir::Block& body, ir::VariableId variable) const {
+  int times = 0;
+  const std::function<void(const ir::Block&)> count = [&](const ir::Block& block) {
+    for (const ir::Statement& statement : block) {
+      if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+        const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[define->value].op);
+        times += read && read->variable == variable;
+      }
+      const auto* assign = std::get_if<ir::Assign>(&statement.node);
+      times += assign && assign->variable == variable;
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) count(loop->body);
+    }
+  };
+  count(body);
+  return times == 2;
+}
+
+bool TileLowering::is_fold_of_loop(const ir::Assign& assign) const {
+  return std::ranges::any_of(loop_folds_, [&](const LoopFold& entry) { return entry.assign == &assign; });
+}
+
 // One tile: the threads that share a row take its elements in turn, some neighbours at a time.
 void TileLowering::fold_tile(const TileFold& fold) {
   const ir::Value& value = kernel_.values[fold.reduce];

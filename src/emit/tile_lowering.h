@@ -80,6 +80,14 @@ struct Ring {
   std::string fill = {}, stage = {}, next = {};
 };
 
+/// A fold of a loop's tiles that a variable gets once, behind the loop.
+struct LoopFold {
+  const TileFold* fold;
+  const ir::Assign* assign;
+  Span span;
+};
+using LoopFolds = std::vector<LoopFold>;
+
 class TileLowering : public FunctionLowering {
  public:
   TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
@@ -158,6 +166,9 @@ class TileLowering : public FunctionLowering {
   HeldTile end_partial(ir::ValueId id, const HeldTile& tile);
   void reduce(ir::ValueId id, const ir::Reduce& op);
   HeldTile first_of(ir::ValueId id, const HeldTile& tile);
+  LoopFolds folds_of_loop(const ir::Loop& loop) const;
+  bool is_alone_with(const ir::Block& body, ir::VariableId variable) const;
+  bool is_fold_of_loop(const ir::Assign& assign) const;
   void begin_fold(const TileFold& fold);
   void fold_tile(const TileFold& fold);
   void fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position);
@@ -225,6 +236,8 @@ class TileLowering : public FunctionLowering {
   void run_walk(const Walk& walk, const std::function<void()>& step);
   void coordinates(ir::AxisId axis, const Range& range, const std::function<void()>& body);
   void one_loop(const ir::Loop& loop);
+  void run_rounds(const ir::Loop& loop, const Range& range, const RingTurn* known,
+                  const std::vector<const TileFactor*>& staged);
 
   enum class Loop { none, elements, rows, columns, shared };
 
@@ -240,6 +253,7 @@ class TileLowering : public FunctionLowering {
   Loop loop_ = Loop::none;
   std::string loop_layout_;
   std::vector<Walk> walks_;                         // of the block at hand
+  LoopFolds loop_folds_;                            // of the loop at hand
   std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_

@@ -366,6 +366,19 @@ void TileLowering::one_loop(const ir::Loop& statement) {
   std::vector<const TileFactor*> staged;
   collect_staged(statement.body, axis, {}, staged);
   const Range range = known ? known->range : rounds_of({axis, &statement});
+  const LoopFolds outer = std::exchange(loop_folds_, folds_of_loop(statement));
+  for (const LoopFold& entry : loop_folds_) begin_fold(*entry.fold);
+  run_rounds(statement, range, known, staged);
+  const LoopFolds folds = std::exchange(loop_folds_, outer);
+  for (const LoopFold& entry : folds) {
+    end_fold(*entry.fold);
+    assign(*entry.assign, entry.span);
+  }
+}
+
+void TileLowering::run_rounds(const ir::Loop& statement, const Range& range, const RingTurn* known,
+                              const std::vector<const TileFactor*>& staged) {
+  const ir::AxisId axis = statement.axis;
   const auto body = [&] { block(statement.body); };
   if (!extents_.contains(axis))
     return coordinates(axis, range, [&] {

@@ -27,6 +27,8 @@ constexpr int64_t kColumnsAtOnce = 128;  // that `multiply` reads beside rows in
 constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor
 constexpr int64_t kLeastLoopWidth = 32;  // of columns that a loop brings
+constexpr int kSmallPart = 4;            // which part of a tile is one for few tiles
+constexpr int64_t kLeastSmall = 32;      // of its extents
 constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
 constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
 constexpr int kReservedPerBlock = 1024;  // of shared memory, by the system
@@ -43,7 +45,11 @@ class ShapeChooser {
   std::string run() {
     plan_.shifts = can_shift();
     const std::optional<ir::SymbolId> choice = listed_symbol();
-    if (!choice) return add_shape({});
+    if (!choice) {
+      std::string reason = add_shape({});
+      if (reason.empty()) add_small_shape();
+      return reason;
+    }
     for (int64_t value : kernel_.symbols[*choice].allowed) {
       std::string reason = add_shape({{*choice, value}});
       if (!reason.empty()) return reason;
@@ -76,6 +82,33 @@ class ShapeChooser {
     shape.registers = static_cast<int>(registers(shape));
     plan_.shapes.push_back(std::move(shape));
     return "";
+  }
+
+  /// A quarter of the tile, for launches that would not keep all multiprocessors busy: unless something is asked for.
+  void add_small_shape() {
+    const auto& requests = kernel_.grids.at(0).requests;
+    const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
+                          overrides_.raster || !requests.empty() || !kernel_.requests.empty() ||
+                          kernel_.tuning;
+    if (is_asked || !plan_.shapes.back().when.empty()) return;
+    TileShape small = plan_.shapes.back();
+    small.is_small = true;
+    for (int part = 1; part < kSmallPart; part *= 2)
+      if (!halve_grid(small)) break;
+    if (small.extent == plan_.shapes.back().extent || !choose_warps(small, kFewWarps)) return;
+    if (!share_memory(small, 2)) return;
+    plan_.shapes.insert(plan_.shapes.begin(), std::move(small));
+  }
+  bool halve_grid(TileShape& shape) const {
+    ir::AxisId longest;
+    for (ir::AxisId axis : free_) {
+      const int64_t half = shape.extent.at(axis) / 2;
+      if (kernel_.axes[axis].kind != ir::AxisKind::grid || half % unit_of(axis) != 0 || half < kLeastSmall)
+        continue;
+      if (!longest.valid() || shape.extent.at(axis) > shape.extent.at(longest)) longest = axis;
+    }
+    if (longest.valid()) shape.extent.at(longest) /= 2;
+    return longest.valid();
   }
 
   /// Blocks of four warps, two of which share a multiprocessor, so that one multiplies while the other waits at a
@@ -203,7 +236,10 @@ class ShapeChooser {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
         attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));
         attempt.end_bytes = static_cast<int>(end_bytes(attempt));
-        if (attempt.shared_bytes + attempt.end_bytes <= room - (has_folds() ? kReservedBytes : 0)) {
+        const int reserved = has_folds() ? kReservedBytes : 0;
+        const bool is_possible =
+            attempt.shared_bytes + attempt.end_bytes <= target_.shared_memory_per_block - reserved;
+        if (attempt.shared_bytes <= room - reserved && is_possible) {
           shape = std::move(attempt);
           return true;
         }
@@ -214,10 +250,13 @@ class ShapeChooser {
     }
   }
 
-  /// A ring whose tiles are used up by one product needs more of them under way.
+  /// A ring whose tiles are used up by one product needs more of them under way, but where factors are computed first.
   bool has_depth_ring() const {
+    const auto is_computed = [](const TileFactor& factor) { return factor.way == TileFactor::Way::computed; };
     return std::ranges::any_of(plan_.products, [&](const auto& entry) {
-      return entry.second.rows.in_ring && plan_.role(entry.second.depth) == TileRole::depth;
+      const TileProduct& product = entry.second;
+      return product.rows.in_ring && plan_.role(product.depth) == TileRole::depth &&
+             !is_computed(product.columns);
     });
   }
   bool has_folds() const {
@@ -226,10 +265,14 @@ class ShapeChooser {
     });
   }
 
-  /// Halves the longest tile that nothing fixes, on equal terms one that a loop brings.
+  /// Halves the longest tile that nothing fixes; before all others the columns that a loop brings, of which few at a time
+  /// are read as often as many.
   bool shrink(TileShape& shape, int64_t least) {
     ir::AxisId longest;
-    const auto length = [&](ir::AxisId axis) { return 2 * shape.extent.at(axis) + is_in_loop(axis); };
+    const auto length = [&](ir::AxisId axis) {
+      const bool is_brought = is_in_loop(axis) && shape.extent.at(axis) > kLeastLoopWidth;
+      return shape.extent.at(axis) + (is_brought ? kWidth * kWidth : 0);
+    };
     for (ir::AxisId axis : free_) {
       if (plan_.role(axis) == TileRole::depth && least > kWarpBlockRows) continue;
       const bool halves = shape.extent.at(axis) / 2 % unit_of(axis) == 0;

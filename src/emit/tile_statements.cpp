@@ -20,7 +20,7 @@ void TileLowering::block(const ir::Block& statements) {
     } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
       declare_variable(*declare, statement.span);
     } else if (const auto* node = std::get_if<ir::Assign>(&statement.node)) {
-      assign(*node, statement.span);
+      if (!is_fold_of_loop(*node)) assign(*node, statement.span);
     } else if (const auto* node = std::get_if<ir::Loop>(&statement.node)) {
       run_loop(*node);
     } else {
@@ -45,6 +45,7 @@ void TileLowering::define_walker(ir::ValueId id) {
   const bool walks =
       product != tiles_.products.end() ? product->second.has_own_loop : fold->second.has_own_loop;
   if (!walks && product != tiles_.products.end()) return this->product({&product->second, false, {}});
+  if (open_folds_.contains(id)) return fold_tile(fold->second);  // the loop around ends it
   if (!walks) {
     begin_fold(fold->second);
     fold_tile(fold->second);

@@ -38,6 +38,10 @@ class TileVariants {
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
     const bool either = loads_.size() <= kMostOrders && is_one;
     for (const TileShape& shape : tiles_.shapes) {
+      if (shape.is_small) {
+        if (!loads_.empty() && copies_chunks(0) && fits(shape, 0)) add(shape, 0, "copies");
+        continue;
+      }
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; !loads_.empty() && order < orders; ++order)
         if (copies_chunks(order) && fits(shape, order)) add(shape, order, "copies");
@@ -133,6 +137,11 @@ class TileVariants {
                       kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
     }
     variant.condition = condition.empty() ? "true" : condition;
+    if (shape.is_small) {
+      variant.name = "few";
+      variant.few_units_of = way;
+      orders += ", few tiles";
+    }
     variant.explanation = is_any            ? "any strides: element by element"
                           : way == "copies" ? orders + ": copies of 16 bytes"
                                             : orders + ": blocks of 16 bytes, shifted into place";

@@ -17,8 +17,10 @@ template <int kM_, int kN_, int kK_, int kStages_, int kWarpRows_, int kWarpColu
 struct Tiling {
   static constexpr int kM = kM_, kN = kN_, kK = kK_, kStages = kStages_;
   using Layout = FragmentLayout<kM, kN, kWarpRows_, kWarpColumns_>;
-  static constexpr int kCountA = kStages * kM * kK, kCountB = kStages * kN * kK;
-  static constexpr int kBytes = (kCountA + kCountB) * 2;
+  /// Bytes for both operands; lines that are shifted into place have a chunk of 16 more.
+  static constexpr int bytes(bool has_ends) {
+    return kStages * (kM + kN) * kK * 2 + (has_ends ? kStages * 16 * (kM + kN + kK) : 0);
+  }
 };
 
 /// gemm: tiles of kM x kN, kK of K at a time. kMajorA, kMajorB: what is contiguous in a and b.
@@ -28,10 +30,13 @@ void gemm_tiles(TESSERA_PARAMETER View<const bf16, 2> a, TESSERA_PARAMETER View<
                 TESSERA_PARAMETER View<bf16, 2> c, index M, index N, index K) {
   constexpr int kM = T::kM, kN = T::kN, kK = T::kK, kStages = T::kStages, kThreads = T::Layout::kThreads;
   constexpr int kAlongA = kMajorA == Major::k ? 1 : 0, kAlongB = kMajorB == Major::k ? 1 : 0;
-  TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, T::kCountA);
-  TESSERA_DYNAMIC_SHARED(bf16, b_elements, T::kCountA * 2, T::kCountB);
-  const OperandRing<bf16, kMajorA == Major::k ? kM : kK, kMajorA == Major::k ? kK : kM, kStages> a_tiles{a_elements};
-  const OperandRing<bf16, kMajorB == Major::k ? kN : kK, kMajorB == Major::k ? kK : kN, kStages> b_tiles{b_elements};
+  constexpr bool kEnds = kCopy == Copy::shifted;
+  using RingA = OperandRing<bf16, kMajorA == Major::k ? kM : kK, kMajorA == Major::k ? kK : kM, kStages, kEnds>;
+  using RingB = OperandRing<bf16, kMajorB == Major::k ? kN : kK, kMajorB == Major::k ? kK : kN, kStages, kEnds>;
+  TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
+  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+  const RingA a_tiles{a_elements};
+  const RingB b_tiles{b_elements};
   const auto a_mk = plane(a, {0, 0}, {{1, 0}, 0, M}, {{0, 1}, 0, K});
   const auto b_nk = plane(b, {0, 0}, {{0, 1}, 0, N}, {{1, 0}, 0, K});
 
@@ -55,6 +60,11 @@ void gemm_tiles(TESSERA_PARAMETER View<const bf16, 2> a, TESSERA_PARAMETER View<
       ptx::cp_async_wait_group<kStages - 2>();                                // what this thread copied is there
       barrier();                                                              // all is there; the stage before is free
       fill(next, step + kStages - 1);
+      if (kEnds) {                                                            // lines that begin anywhere
+        shift_tile<kThreads, kAlongA>(a_tiles.stage(stage), a_mk, {tile_m * kM, step * kK});
+        shift_tile<kThreads, kAlongB>(b_tiles.stage(stage), b_nk, {tile_n * kN, step * kK});
+        barrier();
+      }
       multiply<bf16, kMajorA, kMajorB>(sum, a_tiles.stage(stage), b_tiles.stage(stage));  // gemm.tsr:7
       next = stage;
       stage = stage + 1 == kStages ? 0 : stage + 1;
@@ -91,9 +101,9 @@ Status gemm(const Tensor& a, const Tensor& b, const Tensor& c, const LaunchOptio
   check.outputs_are_disjoint();
   if (M == 0 || N == 0) return check.status();  // nothing to write
 
-  const auto run = [&](auto tiling, auto kernel) {
+  const auto run = [&](auto tiling, auto kernel, bool ends = false) {
     using T = decltype(tiling);
-    return launch(check, options, kernel, blocks_of<T>(M, N), Threads{T::Layout::kThreads}, DynamicShared{T::kBytes},
+    return launch(check, options, kernel, blocks_of<T>(M, N), Threads{T::Layout::kThreads}, DynamicShared{T::bytes(ends)},
                   view<const bf16, 2>(a), view<const bf16, 2>(b), view<bf16, 2>(c), M, N, K);
   };
   using Small = Tiling<64, 64, 32, 3, 2, 2>;
@@ -118,7 +128,7 @@ Status gemm(const Tensor& a, const Tensor& b, const Tensor& c, const LaunchOptio
     case 7: return run(Large{}, gemm_tiles<Large, Copy::async_16, mn, mn>);
     case 8: return run(Wide{}, gemm_tiles<Wide, Copy::async_16, k, k>);
     case 9: return run(Wide{}, gemm_tiles<Wide, Copy::async_16, mn, mn>);
-    case 10: return run(Small{}, gemm_tiles<Small, Copy::shifted, k, mn>);  // lines that begin anywhere
+    case 10: return run(Small{}, gemm_tiles<Small, Copy::shifted, k, mn>, true);  // lines that begin anywhere
     default: return check.status();
   }
 }

@@ -28,6 +28,8 @@ TESSERA_HD To convert(From from) {
     }
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return integer::from_float<To>(from);
+  } else if constexpr (std::is_same_v<To, float> && std::is_integral_v<From> && !std::is_same_v<From, bool>) {
+    return integer::to_float<float>(from);
   } else {
     return static_cast<To>(from);
   }

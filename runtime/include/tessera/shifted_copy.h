@@ -35,9 +35,11 @@ struct RawLines {
   Existing lines = existing(fill.plane, Fill::kLineAxis, fill.at[Fill::kLineAxis], Tile::kLines);
   Existing positions = existing(fill.plane, Fill::kPositionAxis, fill.at[Fill::kPositionAxis], Tile::kLength);
 
-  /// By how many bytes a line begins behind a multiple of 16.
+  /// By how many bytes a line begins behind a multiple of 16: of the address the last bits will do.
   TESSERA_DEVICE int shift(int line) const {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(base + line * pitch) % 16);
+    const auto first = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base)),
+               length = static_cast<unsigned>(pitch) * kBytes;
+    return static_cast<int>((first + static_cast<unsigned>(line) * length) % 16);
   }
 
   /// Starts the copy of the block that `position`, a multiple of kChunk, of a line lies in, if its first element began
@@ -47,7 +49,6 @@ struct RawLines {
     const int begin = first > positions.begin ? first : positions.begin,
               end = first + Tile::kChunk < positions.end ? first + Tile::kChunk : positions.end;
     const bool exists = lines.has(line) && begin < end;
-    const T* block = base + line * pitch + first;
 #if TESSERA_TWIN
     Vector<T, Tile::kChunk> elements;
     std::memset(&elements, exists ? 0x7f : 0, sizeof elements);
@@ -55,6 +56,7 @@ struct RawLines {
       for (int i = begin; i < end; ++i) elements.set(i - first, base[line * pitch + i]);
     fill.tile.elements.copy_async(to, elements, fill.where);
 #else
+    const T* block = base + line * pitch + first;
     const index left = (fill.plane.stop - block) * kBytes;
     ptx::cp_async_16(fill.tile.elements, to, block,
                      !exists     ? 0
@@ -132,32 +134,49 @@ TESSERA_DEVICE Vector<T, kCount> shifted(const Vector<T, kCount>& low, const Vec
   return result;
 }
 
-/// The lines of a tile, each by the threads of one warp, panel by panel: what is read of the next panel is raw still.
-template <int kThreads, typename T, typename Fill>
-TESSERA_DEVICE void shift_lines(const Fill& fill) {
+/// The lines of a tile, each by the threads of one warp, some lines at once and panel by panel: what is read of the next
+/// panel is raw still.
+template <bool kWhole, int kThreads, typename T, typename Fill>
+TESSERA_DEVICE void shift_lines(const RawLines<T, Fill>& raw) {
   using Tile = typename Fill::Tile;
+  using Chunk = Vector<T, Tile::kChunk>;
   constexpr int kAcross = Tile::kSpan / Tile::kChunk, kAtOnce = kThreads / kAcross;
-  const RawLines<T, Fill> raw{fill};
+  constexpr bool kFits = Tile::kLines % kAtOnce == 0;  // all threads have lines in all rounds
+  constexpr int kRounds = (Tile::kLines + kAtOnce - 1) / kAtOnce;
+  constexpr int kTogether = kAtOnce % 8 != 0 ? 1 : kRounds % 4 == 0 ? 4 : kRounds % 2 == 0 ? 2 : 1;
   const int thread = computed_here(thread_index());
-  const Tile& tile = fill.tile;
+  const Tile& tile = raw.fill.tile;
   TESSERA_NO_UNROLL
-  for (int first = 0; first < Tile::kLines; first += kAtOnce) {
-    const int line = first + thread / kAcross;
-    const bool is_line = line < Tile::kLines;
-    const int shift = is_line ? raw.shift(line) : 0;
+  for (int first = thread / kAcross; first < kRounds * kAtOnce; first += kTogether * kAtOnce) {
     TESSERA_NO_UNROLL
     for (int panel = 0; panel < Tile::kLength; panel += Tile::kSpan) {
       const int position = panel + thread % kAcross * Tile::kChunk, next = position + Tile::kChunk;
-      Vector<T, Tile::kChunk> low = {}, high = {};
-      if (is_line) low = tile.template load<Tile::kChunk>(line, position, fill.where);
-      if (shift > 0)
-        high = tile.elements.template load<Tile::kChunk>(
-            next < Tile::kLength ? tile.index_of(line, next) : tile.end_of(line), fill.where);
-      const auto bytes = [&](int at) { return (at - position) * static_cast<int>(sizeof(T)); };
-      const auto chunk = shifted(low, high, shift, bytes(raw.positions.begin), bytes(raw.positions.end));
-      warp_barrier(0xffffffffu, fill.where);
-      if (is_line) tile.elements.store(tile.index_of(line, position), chunk, fill.where);
-      warp_barrier(0xffffffffu, fill.where);
+      const auto bytes = [&](int at) { return kWhole ? at : (at - position) * static_cast<int>(sizeof(T)); };
+      const int begin = kWhole ? 0 : bytes(raw.positions.begin), end = kWhole ? 16 : bytes(raw.positions.end);
+      // Lines a multiple of 8 apart are laid out alike, so that their chunks are at constant distances.
+      const int to = tile.index_of(first, position);
+      const bool is_last = next >= Tile::kLength;
+      const int behind = is_last ? tile.end_of(first) : tile.index_of(first, next),
+                step = kAtOnce * (is_last ? Tile::kChunk : Tile::kSpan);
+      Chunk chunk[kTogether];
+      TESSERA_UNROLL
+      for (int i = 0; i < kTogether; ++i) {
+        const int line = first + i * kAtOnce;
+        if (!kFits && line >= Tile::kLines) continue;
+        const int shift = raw.shift(line);
+        const auto low =
+            tile.elements.template load<Tile::kChunk>(to + i * kAtOnce * Tile::kSpan, raw.fill.where);
+        Chunk high = {};
+        if (!TESSERA_TWIN || shift > 0)  // the twin knows that nothing is there
+          high = tile.elements.template load<Tile::kChunk>(behind + i * step, raw.fill.where);
+        chunk[i] = shifted(low, high, shift, begin, end);
+      }
+      warp_barrier(0xffffffffu, raw.fill.where);
+      TESSERA_UNROLL
+      for (int i = 0; i < kTogether; ++i) {
+        if (kFits || first + i * kAtOnce < Tile::kLines)
+          tile.elements.store(to + i * kAtOnce * Tile::kSpan, chunk[i], raw.fill.where);
+      }
     }
   }
 }
@@ -170,9 +189,13 @@ TESSERA_DEVICE void shift_lines(const Fill& fill) {
 template <int kThreads, int kPositionAxis, typename Tile, typename T>
 TESSERA_DEVICE void shift_tile(const Tile& tile, const Plane<T>& plane, Index<2> at,
                                Location where = Location::current()) {
-  if constexpr (Tile::kHasEnds)
-    detail::shift_lines<kThreads, T>(
-        detail::TileFill<Tile::kChunk, kThreads, kPositionAxis, Tile, T>{tile, plane, at, where});
+  if constexpr (Tile::kHasEnds) {
+    using Fill = detail::TileFill<Tile::kChunk, kThreads, kPositionAxis, Tile, T>;
+    const Fill fill{tile, plane, at, where};
+    const detail::RawLines<T, Fill> raw{fill};
+    const bool is_whole = raw.positions.begin == 0 && raw.positions.end == Tile::kLength;
+    is_whole ? detail::shift_lines<true, kThreads>(raw) : detail::shift_lines<false, kThreads>(raw);
+  }
 }
 
 }  // namespace tessera
