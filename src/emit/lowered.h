@@ -118,6 +118,7 @@ struct For {
   std::string name;
   Expr first, end;
   std::string step;
+  int together = 1;  // rounds that are to be under way together
 };
 /// `barrier();`
 struct Barrier {

@@ -86,7 +86,10 @@ class FunctionPrinter {
     body(node.otherwise);
   }
   void print_node(const lowered::For& node, const std::string& remark) {
-    body((node.unroll ? "TESSERA_UNROLL for (" : "for (") + header(node) + ")", node.body, remark);
+    const std::string before = node.unroll         ? "TESSERA_UNROLL "
+                               : node.together > 1 ? fmt::format("TESSERA_UNROLL_BY({}) ", node.together)
+                                                   : "";
+    body(before + "for (" + header(node) + ")", node.body, remark);
   }
 
   static std::string header(const lowered::For& node) {

@@ -101,6 +101,12 @@ int TileLowering::elements_at_once(const std::vector<TileFactor>& parts, DType r
   return static_cast<int>(16 / widest);
 }
 
+namespace {
+
+constexpr int kChunksTogether = 4;  // of a thread: while it waits for one it computes others
+
+}  // namespace
+
 // Neighbours of a line together: what they are computed from lies in shared memory already.
 void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile) {
   const ir::Value& value = kernel_.values[factor.value];
@@ -111,7 +117,10 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
                     per_line = fmt::format("({}::kLength / {})", tile.type, count);
   const std::string header = fmt::format("int {0} = thread_index(); {0} < {1}::kCount / {2}; {0} += kThreads",
                                          chunk, tile.type, count);
-  loop(header, false, Scope{}, [&] {
+  const auto rounds = [&](lowered::Block inner) {
+    return lowered::For{header, std::move(inner), false, {}, {}, {}, {}, kChunksTogether};
+  };
+  scope(Scope{}, rounds, [&] {
     const std::string line = named("line"), position = named("position"),
                       vector = named(value.name.empty() ? "factor" : value.name);
     const auto local = [&](const std::string& name, const std::string& text) {

@@ -220,7 +220,6 @@ bool TileLowering::is_fold_of_loop(const ir::Assign& assign) const {
 
 // One tile: the threads that share a row take its elements in turn, some neighbours at a time.
 void TileLowering::fold_tile(const TileFold& fold) {
-  const ir::Value& value = kernel_.values[fold.reduce];
   const HeldTile tile = open_folds_.at(fold.reduce);
   const int count = elements_at_once(fold.parts, DType::i8);
   const std::string layout = layout_of(tile.place), along = tile.place.row ? "row" : "column",
@@ -229,13 +228,12 @@ void TileLowering::fold_tile(const TileFold& fold) {
       fmt::format("int {0} = {1}{2}::{3}_share(); {0} < {4}; {0} += {1}{2}::k{5}Shares", position,
                   count > 1 ? fmt::format("{} * ", count) : "", layout, along, extents_.at(fold.depth),
                   tile.place.row ? "Row" : "Column");
-  for_whole_and_cut({fold.depth}, std::get<ir::Reduce>(value.op).operand, [&] {
-    loop(header, false, Scope{}, [&] {
-      over(tile.place, [&] {
-        const std::string line = fmt::format("{}::{}_of_slot({})", layout, along, item_);
-        load_parts(fold.parts, "Major::k", line, position, count);
-        fold_vector(fold, tile, position);
-      });
+  // Not once for whole tiles and once for others: to ask is cheap here, and all of this is unrolled.
+  loop(header, false, Scope{}, [&] {
+    over(tile.place, [&] {
+      const std::string line = fmt::format("{}::{}_of_slot({})", layout, along, item_);
+      load_parts(fold.parts, "Major::k", line, position, count);
+      fold_vector(fold, tile, position);
     });
   });
   vectors_.clear();

@@ -91,9 +91,6 @@ bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {
          plan.is_in_registers(axes[axes.size() - 2]);
 }
 
-namespace {
-
-/// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
 int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target) {
   const std::vector<ir::AxisId>& axes = kernel.grids.at(0).axes;
   const int64_t rows = shape.extent.at(axes[axes.size() - 2]), columns = shape.extent.at(axes.back());
@@ -108,8 +105,6 @@ int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& 
   }
   return best;
 }
-
-}  // namespace
 
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                                     const Target& target) {

@@ -23,6 +23,9 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
 /// Whether the last two axes of the grid are tiles: only over these there is an order to choose.
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);
 
+/// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
+int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target);
+
 /// Why a shape is as it is: a line each for tile, warps, stages, blocks and the order of blocks.
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                                     const Target& target);

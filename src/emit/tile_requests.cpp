@@ -119,7 +119,9 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     drop_taken(choices, current, sizes, first, plan.shapes);
     for (size_t k = first; k < plan.shapes.size(); ++k) {
       plan.shapes[k].when = choice.when;
-      if (has_raster(kernel, plan)) plan.shapes[k].raster = requested_raster(kernel, overrides).value_or(1);
+      if (has_raster(kernel, plan))
+        plan.shapes[k].raster =
+            requested_raster(kernel, overrides).value_or(best_raster(kernel, plan.shapes[k], target));
     }
   }
   return {};

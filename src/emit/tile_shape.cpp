@@ -22,7 +22,7 @@ constexpr int64_t kDepthBytes = 128;     // of a line along the depth, where not
 constexpr int64_t kWidth = 128;          // of a tile in registers, where nothing is asked for
 constexpr int64_t kLoopWidth = 64;       // the same of columns that a loop brings
 constexpr int64_t kSumRegisters = 192;   // of a thread, for tiles that a request fixes
-constexpr int64_t kTileRegisters = 208;  // the same with what is read of factors, for tiles of our choice
+constexpr int64_t kTileRegisters = 224;  // the same with what is read of factors, for tiles of our choice
 constexpr int64_t kColumnsAtOnce = 128;  // that `multiply` reads beside rows in registers
 constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor

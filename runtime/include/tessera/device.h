@@ -20,18 +20,22 @@
 /// TESSERA_KERNEL(threads) or TESSERA_KERNEL(threads, blocks an SM must hold) declares a kernel of at most
 /// that many threads a block. TESSERA_PARAMETER stands before each View parameter: it is read from constant
 /// memory, never copied. TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count
-/// is a constant, TESSERA_NO_UNROLL one that is to stay a loop.
+/// is a constant, TESSERA_UNROLL_BY(n) one of which n rounds are to be under way together, TESSERA_NO_UNROLL one that is
+/// to stay a loop.
 #if TESSERA_TWIN
 #define TESSERA_KERNEL(...)
 #define TESSERA_PARAMETER const
 #define TESSERA_DEVICE inline
 #define TESSERA_UNROLL
+#define TESSERA_UNROLL_BY(n)
 #define TESSERA_NO_UNROLL
 #else
 #define TESSERA_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
 #define TESSERA_PARAMETER const __grid_constant__
 #define TESSERA_DEVICE __device__ __forceinline__
 #define TESSERA_UNROLL _Pragma("unroll")
+#define TESSERA_UNROLL_BY(n) TESSERA_PRAGMA(unroll n)
+#define TESSERA_PRAGMA(text) _Pragma(#text)
 #define TESSERA_NO_UNROLL _Pragma("unroll 1")
 #endif
 

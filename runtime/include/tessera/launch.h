@@ -38,8 +38,8 @@ namespace detail {
 
 inline constexpr index kMaxBlocks = 0x7fffffff;
 
-/// What a launch may take without asking for more.
-inline constexpr int kDefaultDynamicSharedBytes = 48 * 1024;
+/// What a launch may take without asking for more: the rest of 48 KiB may be the kernel's own.
+inline constexpr int kDefaultDynamicSharedBytes = 16 * 1024;
 
 #if TESSERA_TWIN
 /// What no GPU takes, the twin does not take either.

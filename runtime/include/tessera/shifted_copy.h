@@ -53,7 +53,8 @@ struct RawLines {
     Vector<T, Tile::kChunk> elements;
     std::memset(&elements, exists ? 0x7f : 0, sizeof elements);
     if (exists && fill.may_copy({line, begin}, end - begin, kBytes))
-      for (int i = begin; i < end; ++i) elements.set(i - first, base[line * pitch + i]);
+      std::memcpy(reinterpret_cast<char*>(&elements) + (begin - first) * kBytes, base + line * pitch + begin,
+                  static_cast<std::size_t>((end - begin) * kBytes));
     fill.tile.elements.copy_async(to, elements, fill.where);
 #else
     const T* block = base + line * pitch + first;
