@@ -128,6 +128,7 @@ enum class TileOutcome { planned, as_sums, refused };
 // A phase with products runs in tiles if it can.
 TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
   if (ir::has_row_products(*plan.kernel)) expand(plan, ir::expand_row_products);
+  if (ir::has_narrow_factors(*plan.kernel)) expand(plan, ir::widen_factors);
   PhasePlan& phase = plan.phase;
   if (!ir::has_products(*plan.kernel)) {
     const std::string reason = "a product has not one axis of each factor";

@@ -97,6 +97,7 @@ class ShapeChooser {
       if (!halve_grid(small)) break;
     if (small.extent == plan_.shapes.back().extent || !choose_warps(small, kFewWarps)) return;
     if (!share_memory(small, 2)) return;
+    small.registers = static_cast<int>(registers(small));
     plan_.shapes.insert(plan_.shapes.begin(), std::move(small));
   }
   bool halve_grid(TileShape& shape) const {

@@ -2,9 +2,9 @@
 // Products as sums: IR text in, IR text out.
 #include "catch.h"
 #include "ir/samples.h"
+#include "sema/ir/expand_products.h"
 #include "sema/ir/text.h"
 #include "sema/ir/verifier.h"
-#include "sema/ir/expand_products.h"
 
 namespace tessera::ir {
 
@@ -125,6 +125,45 @@ TEST_CASE("products of loops and of products become sums") {
     write d[%1] = %11 in_bounds(0)
   }
 )"));
+}
+
+TEST_CASE("only products of rows become sums, and 8-bit factors f16") {
+  const std::string head = R"(kernel k as k {
+  symbol M
+  symbol K
+  in a: fp8_e4m3[M, K]
+  in b: fp8_e5m2[M, K]
+  out c: f32[M, M]
+  out d: f32[M]
+  axis m: grid 0 .. M by auto over M
+  axis n: grid 0 .. M by auto over M
+  axis K: let 0 .. K over K
+)";
+  Kernel kernel = testing::parse_kernel(head + R"(  grid m, n {
+    %0: index[m] = coordinate m
+    %1: index[n] = coordinate n
+    %2: index[K] = coordinate K
+    %3: fp8_e4m3[m, K] = load a[%0, %2] in_bounds(0, 1)
+    %4: fp8_e5m2[n, K] = load b[%1, %2] in_bounds(0, 1)
+    %5: f32[m, n] = dot[K] %3, %4
+    %6: f32[m] = dot[K] %3, %3
+    %7: f32[m, n] = add %5, %6
+    write c[%0, %1] = %7 in_bounds(0, 1)
+  }
+}
+)");
+  CHECK(ir::has_row_products(kernel));
+  CHECK(ir::has_narrow_factors(kernel));
+  ir::expand_row_products(kernel);
+  ir::widen_factors(kernel);
+  CHECK_FALSE(ir::has_row_products(kernel));
+  CHECK_FALSE(ir::has_narrow_factors(kernel));
+  CHECK(verify(kernel) == std::vector<std::string>{});
+  const std::string text = print(kernel);
+  CHECK(text.find("f16[m, K] = cast %3") != std::string::npos);
+  CHECK(text.find("f16[n, K] = cast %4") != std::string::npos);
+  CHECK(text.find("f32[m] = reduce_sum[K]") != std::string::npos);
+  CHECK(text.find("f32[m, n] = dot[K]") != std::string::npos);
 }
 
 }  // namespace tessera::ir

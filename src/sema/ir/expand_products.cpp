@@ -11,11 +11,16 @@ namespace tessera::ir {
 
 namespace {
 
+/// What becomes of products.
+enum class Rewrite { all_to_sums, rows_to_sums, widen_factors };
+
+bool is_narrow(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e5m2; }
+
 /// Copies the values in the order of their definitions, which gives them new numbers.
 class Expansion {
  public:
-  Expansion(Kernel& kernel, bool only_rows)
-      : old_(std::move(kernel.values)), values_(kernel.values), number_(old_.size()), only_rows_(only_rows) {
+  Expansion(Kernel& kernel, Rewrite rewrite)
+      : old_(std::move(kernel.values)), values_(kernel.values), number_(old_.size()), rewrite_(rewrite) {
     kernel.values = {};
   }
 
@@ -44,11 +49,17 @@ class Expansion {
   void copy(ValueId id, Span span, Block& block) {
     Value value = std::move(old_[id]);
     for_each_operand(value.op, [this](ValueId& operand) { renumber(operand); });
-    const auto* dot = std::get_if<Dot>(&value.op);
-    if (dot && (!only_rows_ || values_[dot->left].axes == values_[dot->right].axes))
+    auto* dot = std::get_if<Dot>(&value.op);
+    if (dot && rewrite_ == Rewrite::widen_factors) {
+      for (ValueId* side : {&dot->left, &dot->right})
+        if (is_narrow(values_[*side].dtype)) *side = factor(*side, DType::f16, block);
+    } else if (dot && (rewrite_ == Rewrite::all_to_sums || is_of_rows(*dot))) {
       value.op = Reduce{ReduceOp::sum, dot->axes, terms(*dot, value, block)};
+    }
     number_[id.index()] = add(std::move(value), span, block);
   }
+
+  bool is_of_rows(const Dot& dot) const { return values_[dot.left].axes == values_[dot.right].axes; }
 
   ValueId terms(const Dot& dot, const Value& sum, Block& block) {
     const ValueId left = factor(dot.left, sum.dtype, block), right = factor(dot.right, sum.dtype, block);
@@ -74,19 +85,25 @@ class Expansion {
   Store<ValueId, Value> old_;
   Store<ValueId, Value>& values_;
   std::vector<ValueId> number_;  // by old number
-  bool only_rows_;
+  Rewrite rewrite_;
 };
 
-}  // namespace
-
-void expand_products(Kernel& kernel) {
-  Expansion expansion(kernel, false);
+void rewrite(Kernel& kernel, Rewrite how) {
+  Expansion expansion(kernel, how);
   for (Grid& grid : kernel.grids) expansion.visit(grid.body);
 }
 
-void expand_row_products(Kernel& kernel) {
-  Expansion expansion(kernel, true);
-  for (Grid& grid : kernel.grids) expansion.visit(grid.body);
+}  // namespace
+
+void expand_products(Kernel& kernel) { rewrite(kernel, Rewrite::all_to_sums); }
+void expand_row_products(Kernel& kernel) { rewrite(kernel, Rewrite::rows_to_sums); }
+void widen_factors(Kernel& kernel) { rewrite(kernel, Rewrite::widen_factors); }
+
+bool has_narrow_factors(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.values, [&](const Value& value) {
+    const auto* dot = std::get_if<Dot>(&value.op);
+    return dot && (is_narrow(kernel.values[dot->left].dtype) || is_narrow(kernel.values[dot->right].dtype));
+  });
 }
 
 bool has_products(const Kernel& kernel) {

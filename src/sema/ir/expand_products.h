@@ -13,6 +13,12 @@ void expand_products(Kernel& kernel);
 /// The same for those whose factors have the same axes: sums for each row, where nothing is multiplied by several.
 void expand_row_products(Kernel& kernel);
 
+/// Factors of 8-bit floats become f16, which holds all of their values: for chips without an instruction for them.
+void widen_factors(Kernel& kernel);
+
+/// Whether a product has such factors.
+bool has_narrow_factors(const Kernel& kernel);
+
 /// Whether the kernel has a Dot.
 bool has_products(const Kernel& kernel);
 
