@@ -14,9 +14,9 @@ struct ProblemLimits {
   double terms = 0;   ///< of all problems together
 };
 
-/// Each symbol in turn takes 0, 1, 7, 17, 127 and 250 while the others are small, smaller where that would take too
-/// long, and a few combinations. Only problems that meet the constraints and stay within the limits, without
-/// repetition.
+/// Each symbol in turn takes extents from 0 to 250, some of which end shortly behind a tile, while the others are
+/// small, smaller where that would take too long; then a few combinations. Only problems that meet the constraints and
+/// stay within the limits, without repetition.
 std::vector<Problem> odd_problems(const Problem& given, const Settings& settings,
                                   const ProblemLimits& limits);
 

@@ -90,9 +90,9 @@ class SizeSearch {
   }
 
   bool choose_next() {
-    const auto next = std::ranges::find(known_, false);
-    if (next == known_.end()) return true;
-    const auto index = static_cast<std::size_t>(next - known_.begin());
+    const std::optional<std::size_t> next = next_unknown();
+    if (!next) return true;
+    const std::size_t index = *next;
     const ir::Symbol& symbol = kernel().symbols[kernel().symbols.id_at(index)];
     known_[index] = true;
     for (const int64_t value : symbol.allowed.empty() ? candidates_ : symbol.allowed) {
@@ -101,6 +101,27 @@ class SizeSearch {
     }
     known_[index] = false;
     return false;
+  }
+
+  /// The first symbol that no equality will determine, for `K == 20 * G` is met by any G and by few K; else the first.
+  std::optional<std::size_t> next_unknown() const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (known_[i]) continue;
+      if (!follows_later(kernel().symbols.id_at(i))) return i;
+      if (!first) first = i;
+    }
+    return first;
+  }
+  bool follows_later(ir::SymbolId symbol) const {
+    const ir::SizeTable& sizes = kernel().sizes;
+    const auto determines = [&](ir::SizeId target, ir::SizeId source) {
+      return sizes.as_symbol(target) == symbol && std::ranges::count(sizes.symbols_of(source), symbol) == 0;
+    };
+    return std::ranges::any_of(kernel().constraints, [&](const ir::Constraint& constraint) {
+      return constraint.relation == ir::Relation::equal &&
+             (determines(constraint.left, constraint.right) || determines(constraint.right, constraint.left));
+    });
   }
 
   Problem& problem_;
@@ -146,7 +167,9 @@ std::string spell_limits(const ir::Symbol& symbol) {
 void report_broken(const Problem& problem, const std::vector<bool>& given, DiagnosticSink& sink) {
   const ir::Kernel& kernel = *problem.kernel;
   Span span;
-  std::string text = "of its `where` clauses";
+  std::string text;  // all of them where only together they cannot be met
+  for (const ir::Constraint& constraint : kernel.constraints)
+    text += (text.empty() ? "" : ", ") + constraint.text;
   if (const ir::Constraint* broken = problem.broken_constraint()) {
     span = broken->span;
     text = broken->text;

@@ -27,6 +27,13 @@ std::string listed(const std::vector<std::string>& sizes) {
   return line.empty() ? text : text + line + "\n";
 }
 
+/// What a row says for the kernel. Where nothing was asked of any element, nothing was found out either.
+std::string verdict_of(const VerifyTable::Row& row) {
+  if (row.elements == 0) return "-";
+  if (row.wrong > 0) return fmt::format("{} WRONG", row.wrong);
+  return row.held == 0 ? "no bound" : "ok";
+}
+
 }  // namespace
 
 VerifyTable::Row& VerifyTable::row(const std::string& device, const std::string& variant) {
@@ -59,7 +66,9 @@ std::vector<VerifyTable::Row> VerifyTable::sorted_rows() const {
 std::string VerifyTable::text(const VerifyHeading& heading) const {
   std::size_t device_width = 6;
   for (const Row& row : rows_) device_width = std::max(device_width, row.device.size());
-  const auto share = [](double worst) { return std::isinf(worst) ? "inf" : fmt::format("{:.3f}", worst); };
+  const auto share = [](double worst, bool any) {
+    return !any ? "-" : std::isinf(worst) ? "inf" : fmt::format("{:.3f}", worst);
+  };
   const auto for_clause = [&](const std::string& cell) {
     return heading.clause.empty() ? "" : fmt::format("  {:>12}", cell);
   };
@@ -72,10 +81,10 @@ std::string VerifyTable::text(const VerifyHeading& heading) const {
       fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}{}  {:>9}  {}\n", "device", device_width, "variant",
                   "sizes", "elements", "error/bound", for_clause("error/verify"), "unbounded", "verdict");
   for (const Row& row : sorted_rows()) {
-    const std::string verdict = row.wrong == 0 ? "ok" : fmt::format("{} WRONG", row.wrong);
     text += fmt::format("  {:<{}}  {:<10}  {:>5}  {:>10}  {:>11}{}  {:>9}  {}\n", row.device, device_width,
-                        row.variant, row.sizes, row.elements, share(row.worst),
-                        for_clause(share(row.worst_for_clause)), row.unbounded, verdict);
+                        row.variant, row.sizes, row.elements, share(row.worst, row.elements > row.unbounded),
+                        for_clause(share(row.worst_for_clause, row.elements > 0)), row.unbounded,
+                        verdict_of(row));
   }
   return text;
 }

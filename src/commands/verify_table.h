@@ -32,11 +32,12 @@ struct VerifyHeading {
 class VerifyTable {
  public:
   struct Row {
-    std::string device;
-    std::string variant;
+    std::string device = {};
+    std::string variant = {};
     int64_t sizes = 0;
     int64_t elements = 0;
     int64_t unbounded = 0;  // elements for which anything may come out
+    int64_t held = 0;       // elements that something was asked of: a bound, a clause or their bits
     int64_t wrong = 0;
     double worst = 0;             // largest error as a share of its bound
     double worst_for_clause = 0;  // and of what the `verify` clause allows

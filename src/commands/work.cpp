@@ -3,11 +3,16 @@
 #include "commands/work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tessera::commands {
 
 namespace {
+
+// Generated code computes products in whole tiles, however few elements there are. A term costs less there than one
+// that the interpreter and the analysis of errors take, each by itself.
+constexpr double kTile = 128, kSummedTile = 64, kTermsOfTile = 32;
 
 class Counter {
  public:
@@ -36,10 +41,29 @@ class Counter {
     return terms;
   }
 
-  /// Along the axes that no loop around the value goes over.
+  /// Along the axes that no loop around the value goes over; of a product, its terms.
   double points(const ir::Value& value) const {
+    const auto* dot = std::get_if<ir::Dot>(&value.op);
+    if (dot == nullptr) return along(value.axes);
+    return along(value.axes) * along(dot->axes) * std::max(1.0, padding(value, *dot) / kTermsOfTile);
+  }
+
+  /// How many terms there are in whole tiles for each one that exists.
+  double padding(const ir::Value& value, const ir::Dot& dot) const {
+    double factor = 1;
+    for (const ir::AxisId axis : value.axes) factor *= padding(axis, kTile);
+    for (const ir::AxisId axis : dot.axes) factor *= padding(axis, kSummedTile);
+    return factor;
+  }
+
+  double padding(ir::AxisId axis, double tile) const {
+    const double elements = extent(axis);
+    return kernel().axes[axis].is_tile() && elements > 0 ? std::ceil(elements / tile) * tile / elements : 1;
+  }
+
+  double along(const std::vector<ir::AxisId>& axes) const {
     double count = 1;
-    for (const ir::AxisId axis : value.axes) {
+    for (const ir::AxisId axis : axes) {
       if (!around_.contains(axis)) count *= extent(axis);
     }
     return count;

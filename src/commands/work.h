@@ -6,7 +6,8 @@
 
 namespace tessera::commands {
 
-/// Values of single points that a run computes, all operations together; as a floating number, for it may be huge.
+/// Values of single points that a run computes, all operations together, products not below what whole tiles of them
+/// take; as a floating number, for it may be huge.
 double count_terms(const Problem& problem);
 
 }  // namespace tessera::commands

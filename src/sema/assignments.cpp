@@ -8,11 +8,13 @@
 
 #include "base/check.h"
 #include "sema/calls.h"
+#include "sema/cast_suggestion.h"
 #include "sema/conversion.h"
 #include "sema/expressions.h"
 #include "sema/indexing.h"
 #include "sema/relations.h"
 #include "sema/sizes.h"
+#include "sema/types.h"
 
 namespace tessera::sema {
 
@@ -171,6 +173,7 @@ class Assignment {
                                        const Operand& before, const Operand& value,
                                        const std::vector<ir::AxisId>& axes) {
     if (!check_loop_rule(variable, index, value)) return std::nullopt;
+    if (refuse_update(variable, value)) return std::nullopt;
     Operand result = combined(context_, node_.op, before, value, node_, span_);
     if (result.is_poison()) return std::nullopt;
     result.span = value.span;
@@ -183,6 +186,44 @@ class Assignment {
     if (whole && refuse_missing_axes(variable, *converted, value.span)) return std::nullopt;
     if (!check_axes_fit(context_, *converted, axes, target, value.span, variable.span)) return std::nullopt;
     return converted;
+  }
+
+  /// `acc += e` where the sum has another type than `acc`. Converting `e` would not help a variable that computes in a
+  /// wider type or has fewer bits: its declaration is what is wrong.
+  bool refuse_update(const VariableState& variable, const Operand& value) {
+    if ((!is_computing() && !is_choosing()) || value.is_poison()) return false;
+    const DType own = variable.dtype, other = value.is_value() ? *own_type(context_, value) : own;
+    if (is_bool(own) || is_bool(other)) return false;
+    const bool is_narrow = is_computing() && arithmetic_type(own) != own;
+    const std::optional<DType> together = common_type(own, other);
+    if (!is_narrow && together && (!is_float(own) || *together == own)) return false;
+    const DType wanted = is_narrow && other != DType::f64 ? arithmetic_type(own) : other;
+    auto report = context_.sink.report(Diag::needs_cast, value.span, spelling(wanted),
+                                       fmt::format("`{}`", variable.name), spelling(own));
+    report.label(variable.span, "`{}` is `{}`", variable.name, spelling(own));
+    if (is_narrow)
+      report.note("arithmetic of `{}` gives `{}`, whatever is converted before it", spelling(own),
+                  spelling(wanted));
+    if (is_narrow || widens_left(own, other)) {
+      report.fix(variable.type_span, type_of(wanted, variable.axes),
+                 fmt::format("declare it `{}`, and convert it where it is stored", spelling(wanted)));
+    } else {
+      suggest_cast(context_, report, node_.value, value.span, other, own);
+    }
+    return true;
+  }
+
+  /// One of two values, which computes nothing new.
+  bool is_choosing() const { return node_.op == ast::AssignOp::max || node_.op == ast::AssignOp::min; }
+
+  bool is_computing() const {
+    using enum ast::AssignOp;
+    return node_.op == add || node_.op == subtract || node_.op == multiply || node_.op == divide;
+  }
+
+  std::string type_of(DType dtype, const std::vector<ir::AxisId>& axes) const {
+    if (axes.empty()) return std::string(spelling(dtype));
+    return fmt::format("{}[{}]", spelling(dtype), context_.spell(axes));
   }
 
   /// A range that the `var` could have as an axis and has not: its type is what is wrong.
@@ -198,7 +239,7 @@ class Assignment {
     std::vector<ir::AxisId> all = variable.axes;
     std::ranges::copy_if(axes, std::back_inserter(all), could_have);
     const std::string& name = context_.name(*missing);
-    const std::string type = fmt::format("{}[{}]", spelling(variable.dtype), context_.spell(all));
+    const std::string type = type_of(variable.dtype, all);
     context_.sink.report(Diag::axis_left_over, value_span, name, fmt::format("`{}`", variable.name))
         .label(origin_of(context_, value, *missing), "axis `{}` comes from here", name)
         .label(variable.span, "`{}` has {}", variable.name, describe_axes(context_, variable.axes))

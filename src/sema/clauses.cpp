@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "sema/constants.h"
 #include "sema/prove/equalities.h"
@@ -124,15 +126,35 @@ class Conditions {
   ir::Tiling* tiling_ = nullptr;
 };
 
+/// The keys that a clause has given so far: of two values one would be lost.
+class Keys {
+ public:
+  Keys(Context& context, const char* clause) : context_(context), clause_(clause) {}
+
+  bool refuse_second(const ast::Argument& argument) {
+    const auto [first, is_new] = spans_.try_emplace(argument.name->text, argument.span);
+    if (is_new) return false;
+    context_.sink.report(Diag::clause_key_twice, argument.span, clause_, argument.name->text)
+        .label(first->second, "first here");
+    return true;
+  }
+
+ private:
+  Context& context_;
+  const char* clause_;
+  std::map<std::string, Span> spans_;
+};
+
 class PrecisionReader {
  public:
-  explicit PrecisionReader(Context& context) : context_(context) {}
+  explicit PrecisionReader(Context& context) : context_(context), keys_(context, "precision") {}
 
   void read(const ast::Argument& argument) {
     if (!argument.name) {
       context_.sink.report(Diag::clause_argument, argument.span, "precision(exp = fast)");
       return;
     }
+    if (keys_.refuse_second(argument)) return;
     const std::string& key = argument.name->text;
     if (key == "exp") return read_choice(argument, "ulp", "fast", context_.precision.fast_exp);
     if (key == "contract") return read_choice(argument, "off", "on", context_.precision.contract);
@@ -176,7 +198,8 @@ class PrecisionReader {
     const Span span = context_.expr(argument.value).span;
     const std::string mode = word(argument);
     if (mode == "f32_split") return not_implemented(context_.sink, span, "`f32_split`", "R27");
-    const std::optional<DType> type = mode == "tf32" ? std::nullopt : resolve_type(context_, {mode, span});
+    const std::optional<DType> type =
+        mode == "tf32" ? std::nullopt : resolve_type(context_, {mode, span}, {"tf32"});
     if (mode != "tf32" && !type) return;
     context_.precision.multiply = type ? std::string(spelling(*type)) : mode;
     context_.precision.multiply_span = span;
@@ -204,9 +227,11 @@ class PrecisionReader {
   }
 
   Context& context_;
+  Keys keys_;
 };
 
 void check_verify(Context& context, const ast::VerifyClause& clause) {
+  Keys keys(context, "verify");
   for (const ast::Argument& argument : clause.arguments) {
     const bool known =
         argument.name && (argument.name->text == "max_rel" || argument.name->text == "max_abs");
@@ -215,6 +240,8 @@ void check_verify(Context& context, const ast::VerifyClause& clause) {
     } else if (!known) {
       context.sink.report(Diag::unknown_clause_key, argument.name->span, argument.name->text, "verify")
           .note("`verify` takes `max_rel` and `max_abs`");
+    } else if (keys.refuse_second(argument)) {
+      continue;
     } else if (const auto bound = constant_value(context, argument.value); !bound || !(bound->real > 0)) {
       context.sink.report(Diag::verify_bound, context.expr(argument.value).span, argument.name->text);
     } else if (argument.name->text == "max_rel") {
@@ -245,7 +272,8 @@ void check_clauses(Context& context, const std::vector<ast::Clause>& clauses) {
     if (const auto* where = std::get_if<ast::WhereClause>(&clause.node)) {
       for (const ast::ExprId condition : where->conditions) Conditions(context).check(condition);
     } else if (const auto* precision = std::get_if<ast::PrecisionClause>(&clause.node)) {
-      for (const ast::Argument& argument : precision->arguments) PrecisionReader(context).read(argument);
+      PrecisionReader reader(context);
+      for (const ast::Argument& argument : precision->arguments) reader.read(argument);
     } else {
       check_verify(context, std::get<ast::VerifyClause>(clause.node));
     }

@@ -60,7 +60,7 @@ void report_mismatch(Context& context, const Operand& left, const Operand& right
                      Span span) {
   auto report = context.sink.report(Diag::mixed_types, span, spelling(a), spelling(b));
   report.label(left.span, "this is `{}`", spelling(a)).label(right.span, "this is `{}`", spelling(b));
-  const bool widen_left = is_float(a) == is_float(b) ? info(a).bits < info(b).bits : is_integer(a);
+  const bool widen_left = widens_left(a, b);
   report.help("convert the {} side: `(… as {})`", widen_left ? "left" : "right",
               spelling(widen_left ? b : a));
 }
@@ -99,6 +99,10 @@ std::optional<ir::ValueId> materialize_table(Context& context, const Operand& op
 }
 
 }  // namespace
+
+bool widens_left(DType left, DType right) {
+  return is_float(left) == is_float(right) ? info(left).bits < info(right).bits : is_integer(left);
+}
 
 void report_does_not_fit(Context& context, const Number& number, Span span, DType dtype) {
   report_outside(context, spell(number), span, dtype);

@@ -19,6 +19,9 @@ enum class Meeting {
 std::optional<DType> meeting_type(Context& context, const std::vector<Operand>& operands, Meeting meeting,
                                   Span span);
 
+/// Of two types that do not meet: whether converting the left one loses less.
+bool widens_left(DType left, DType right);
+
 /// The operand as a value of a type that it meets in. A literal that the type cannot hold is reported.
 std::optional<ir::ValueId> materialize(Context& context, const Operand& operand, DType dtype);
 

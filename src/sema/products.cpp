@@ -84,12 +84,37 @@ class Product {
   std::optional<DType> different_types(const std::vector<Operand>& factors, DType left, DType right) {
     const DType type = suggested_type(left, right);
     const char* which = type == left || type == right ? "the other one" : "both";
-    context_.sink.report(Diag::mixed_types, name_span_, spelling(left), spelling(right))
-        .label(factors[0].span, "this is `{}`", spelling(left))
+    auto report = context_.sink.report(Diag::mixed_types, name_span_, spelling(left), spelling(right));
+    report.label(factors[0].span, "this is `{}`", spelling(left))
         .label(factors[1].span, "this is `{}`", spelling(right))
-        .note("the factors of a product have one type, which chooses the instruction that multiplies them")
-        .help("convert {}: `(… as {})`", which, spelling(type));
+        .note("the factors of a product have one type, which chooses the instruction that multiplies them");
+    const std::size_t wide = info(left).bits > info(right).bits ? 0 : 1;
+    if (is_narrow_float(wide == 0 ? right : left) && is_computed_f32(factors[wide])) {
+      suggest_rounding(report, wide, wide == 0 ? right : left);
+    } else {
+      report.help("convert {}: `(… as {})`", which, spelling(type));
+    }
     return std::nullopt;
+  }
+
+  /// A result of arithmetic, which is `f32` because narrow floats compute so, rather than stored as such.
+  bool is_computed_f32(const Operand& operand) const {
+    const ir::Value& value = context_.builder[operand.value()];
+    const bool is_stored = std::holds_alternative<ir::Load>(value.op) ||
+                           std::holds_alternative<ir::ScalarArgument>(value.op) ||
+                           std::holds_alternative<ir::Cast>(value.op);
+    return value.dtype == DType::f32 && !is_stored;
+  }
+
+  /// The product of a product, and of what softmax makes of one: rounded, it meets the other factor in that one's type.
+  void suggest_rounding(DiagnosticBuilder& report, std::size_t factor, DType type) const {
+    const Span whole = context_.expr(node_.arguments[factor].value).span;
+    report
+        .fix({whole.file, whole.end, whole.end}, fmt::format(" as {}", spelling(type)),
+             fmt::format("say where it is rounded: `as {}`", spelling(type)))
+        .help(
+            "`(… as f32)` of the other one keeps the first as it is and multiplies in `f32`, which is "
+            "slower");
   }
 
   std::optional<ir::ValueId> factor(const Operand& operand, DType type) {
@@ -234,8 +259,11 @@ class Product {
           context_.sink.report(Diag::multiply_type, name_span_, precision.multiply, spelling(factor));
       report.label(precision.multiply_span, "`multiply` is stated here")
           .label(spans_[0], "this is `{}`", spelling(factor));
-      if (is_float(factor))
+      if (is_tf32 && is_narrow_float(factor)) {
+        report.help("leave `multiply` out: factors of `{}` are multiplied as they are", spelling(factor));
+      } else if (is_float(factor)) {
         report.help("convert the factors: `(… as {})`", is_tf32 ? "f32" : precision.multiply);
+      }
       return false;
     }
     if (!precision.accumulate || *precision.accumulate == sum) return true;
@@ -259,8 +287,11 @@ Operand check_dot(Context& context, const ast::Call& node, const std::vector<Ope
                   Span name_span) {
   if (factors.size() != 2) {
     auto report = context.sink.report(Diag::wrong_argument_count, span, "dot", 2, "s", factors.size());
-    if (factors.size() > 2)
-      report.help("a product of three is `dot(dot(a, b) as bf16, c)`, which says where it is rounded");
+    if (factors.size() > 2) {
+      report
+          .help("products one after another are `dot(dot(a, b) as bf16, c)`, which says where it is rounded")
+          .help("a weight along the same axis belongs to a factor: `dot(a * w as bf16, b)`");
+    }
     return poison(span);
   }
   return Product(context, node, span, name_span).of(factors);

@@ -2,9 +2,7 @@
 // Ranges: their bounds, steps and what they may index.
 #include "sema/ranges.h"
 
-#include <algorithm>
 #include <cctype>
-#include <initializer_list>
 
 #include "sema/constants.h"
 #include "sema/relations.h"
@@ -51,7 +49,7 @@ class RangeReader {
 
   /// A dimension, a literal, or a size made of them.
   std::optional<Bounds> of(const ast::WholeDomain& domain) {
-    if (refuse_range(domain.extent) || refuse_data({domain.extent})) return std::nullopt;
+    if (refuse_range(domain.extent) || refuse_data({}, domain.extent)) return std::nullopt;
     const std::optional<ir::SizeId> extent = size_of(context_, domain.extent);
     if (!extent) return std::nullopt;
     return Bounds{sizes().constant(0), *extent, *extent, sizes().as_symbol(*extent)};
@@ -68,7 +66,7 @@ class RangeReader {
       return std::nullopt;
     }
     const ir::SizeId whole = sizes().symbol(symbol->id);
-    if (refuse_data({domain.lo, domain.hi})) return std::nullopt;
+    if (refuse_data(domain.lo, domain.hi)) return std::nullopt;
     const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
                                     upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
@@ -77,7 +75,7 @@ class RangeReader {
   }
 
   std::optional<Bounds> of(const ast::BoundsDomain& domain) {
-    if (refuse_data({domain.lo, domain.hi})) return std::nullopt;
+    if (refuse_data(domain.lo, domain.hi)) return std::nullopt;
     const std::optional<ir::SizeId> lower = size_of(context_, domain.lo),
                                     upper = size_of(context_, domain.hi);
     if (!lower || !upper) return std::nullopt;
@@ -93,37 +91,72 @@ class RangeReader {
     return true;
   }
 
-  /// Bounds that are known only when the kernel runs.
-  bool refuse_data(std::initializer_list<ast::ExprId> bounds) {
-    const bool any =
-        std::any_of(bounds.begin(), bounds.end(), [this](ast::ExprId id) { return is_data(id); });
-    if (any) not_implemented(context_.sink, range_.domain.span, "a bound of a range that is data", "R5");
-    return any;
+  /// Bounds that are known only when the kernel runs. Of a domain without two bounds the lower one is not valid.
+  bool refuse_data(ast::ExprId lo, ast::ExprId hi) {
+    const bool is_data =
+        find_below(lo, &RangeReader::is_data) != nullptr || find_below(hi, &RangeReader::is_data) != nullptr;
+    const Entity* lower = find_below(lo, &RangeReader::is_range);
+    const Entity* upper = find_below(hi, &RangeReader::is_range);
+    if (is_data) {
+      not_implemented(context_.sink, range_.domain.span, "a bound of a range that is data", "R5");
+    } else if (lower != nullptr || upper != nullptr) {
+      refuse_moving(lower, upper, lower != nullptr ? lo : hi);
+    }
+    return is_data || lower != nullptr || upper != nullptr;
   }
 
-  bool is_data(ast::ExprId id) const {
+  /// `K[128 * g .. 128 * g + 128]` is a part that moves with another range; one end that moves alone is a relation.
+  void refuse_moving(const Entity* lower, const Entity* upper, ast::ExprId moving) {
+    const ir::AxisId id = std::get<RangeEntity>((lower != nullptr ? lower : upper)->node).axis;
+    const ir::Axis& axis = context_.kernel.axes[id];
+    auto report = context_.sink.report(
+        Diag::not_implemented, range_.domain.span,
+        fmt::format("a bound of a range that depends on the range `{}`", axis.name), "R5");
+    report.label(axis.span, "`{}` comes from here", axis.name);
+    const std::string& name = range_.name.text;
+    if (lower != nullptr && upper != nullptr) {
+      report.help(
+          "let `{0}` run over the length of the part, and add where the part begins to the index: `x[… + "
+          "{0}]`",
+          name);
+    } else {
+      const auto* bound = std::get_if<ast::NameRef>(&context_.expr(moving).node);
+      report.help("let `{0}` run over all that it may be, and relate it: `where {0} {1} {2}`", name,
+                  lower != nullptr ? ">=" : "<", bound != nullptr ? bound->name : "…");
+    }
+  }
+
+  /// What a name in the expression stands for, if it is such; null where none is.
+  const Entity* find_below(ast::ExprId id, bool (RangeReader::*is_such)(const Entity&) const) const {
+    if (!id.valid()) return nullptr;
+    const auto in = [&](ast::ExprId below) { return find_below(below, is_such); };
     const ast::ExprNode& node = context_.expr(id).node;
-    if (const auto* unary = std::get_if<ast::Unary>(&node)) return is_data(unary->operand);
-    if (const auto* cast = std::get_if<ast::Cast>(&node)) return is_data(cast->operand);
-    if (const auto* binary = std::get_if<ast::Binary>(&node))
-      return is_data(binary->left) || is_data(binary->right);
-    if (const auto* index = std::get_if<ast::Index>(&node)) return is_data(index->base);
+    if (const auto* unary = std::get_if<ast::Unary>(&node)) return in(unary->operand);
+    if (const auto* cast = std::get_if<ast::Cast>(&node)) return in(cast->operand);
+    if (const auto* index = std::get_if<ast::Index>(&node)) return in(index->base);
+    if (const auto* binary = std::get_if<ast::Binary>(&node)) {
+      const Entity* left = in(binary->left);
+      return left != nullptr ? left : in(binary->right);
+    }
     if (const auto* call = std::get_if<ast::Call>(&node)) {
-      return std::any_of(call->arguments.begin(), call->arguments.end(),
-                         [this](const ast::Argument& argument) { return is_data(argument.value); });
+      for (const ast::Argument& argument : call->arguments)
+        if (const Entity* found = in(argument.value)) return found;
     }
     const auto* name = std::get_if<ast::NameRef>(&node);
     const Entity* entity = name != nullptr ? context_.scope.find(name->name) : nullptr;
-    if (entity == nullptr) return false;
-    if (const auto* value = std::get_if<ValueEntity>(&entity->node)) return is_data(value->operand);
-    return std::holds_alternative<TensorEntity>(entity->node) ||
-           std::holds_alternative<ScalarEntity>(entity->node) ||
-           std::holds_alternative<RangeEntity>(entity->node) ||
-           std::holds_alternative<VariableEntity>(entity->node);
+    return entity != nullptr && (this->*is_such)(*entity) ? entity : nullptr;
   }
 
-  bool is_data(const Operand& operand) const {
-    return operand.is_value() && !std::holds_alternative<ir::Extent>(context_.builder[operand.value()].op);
+  bool is_range(const Entity& entity) const { return std::holds_alternative<RangeEntity>(entity.node); }
+
+  bool is_data(const Entity& entity) const {
+    if (const auto* value = std::get_if<ValueEntity>(&entity.node)) {
+      const Operand& operand = value->operand;
+      return operand.is_value() && !std::holds_alternative<ir::Extent>(context_.builder[operand.value()].op);
+    }
+    return std::holds_alternative<TensorEntity>(entity.node) ||
+           std::holds_alternative<ScalarEntity>(entity.node) ||
+           std::holds_alternative<VariableEntity>(entity.node);
   }
 
   /// Upper case is for dimensions, so that `max[C]` and `max[c]` are told apart at sight (R2).

@@ -6,16 +6,16 @@ namespace tessera::sema {
 
 namespace {
 
-std::optional<std::string> similar_type(const std::string& name) {
+std::optional<std::string> similar_type(const std::string& name, std::vector<std::string> names) {
   if (const auto known = type_of_other_languages(name)) return std::string(*known);
-  std::vector<std::string> names;
   for (const DTypeInfo& row : all_dtypes()) names.emplace_back(row.spelling);
   return nearest(name, names);
 }
 
 }  // namespace
 
-std::optional<DType> resolve_type(Context& context, const ast::Name& name) {
+std::optional<DType> resolve_type(Context& context, const ast::Name& name,
+                                  const std::vector<std::string>& others) {
   if (Entity* entity = context.scope.find(name.text)) {
     if (const auto* type = std::get_if<TypeEntity>(&entity->node)) {
       entity->used = true;
@@ -29,9 +29,10 @@ std::optional<DType> resolve_type(Context& context, const ast::Name& name) {
     return std::nullopt;
   }
   auto report = context.sink.report(Diag::unknown_type, name.span, name.text);
-  if (const auto suggestion = similar_type(name.text)) {
+  if (const auto suggestion = similar_type(name.text, others)) {
     report.fix(name.span, *suggestion, fmt::format("did you mean `{}`?", *suggestion));
   }
+  for (const std::string& other : others) report.note("besides a type, `{}` may stand here", other);
   return std::nullopt;
 }
 

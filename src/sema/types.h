@@ -4,13 +4,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sema/context.h"
 
 namespace tessera::sema {
 
-/// The element type of that name, a `<type>` generic included; an unknown one is reported.
-std::optional<DType> resolve_type(Context& context, const ast::Name& name);
+/// The element type of that name, a `<type>` generic included; an unknown one is reported, with what else may stand
+/// there.
+std::optional<DType> resolve_type(Context& context, const ast::Name& name,
+                                  const std::vector<std::string>& others = {});
 
 /// The floating type of a literal that meets no other operand: f32, and f64 in an f64 kernel.
 inline DType lone_float(const Context& context) { return context.is_f64 ? DType::f64 : DType::f32; }

@@ -2,6 +2,7 @@
 // Sizes that meet constraints, and numbers with error bounds.
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "catch.h"
 #include "commands/inexact.h"
@@ -51,6 +52,22 @@ TEST_CASE("sizes follow from equalities and lists") {
   REQUIRE(sink.error_count() == 2);
   CHECK(sink.sorted()[0].message == "the sizes break the constraint `OH == H - R + 1` of kernel `conv`");
   CHECK(sink.sorted()[1].message == "the sizes break the constraint `R in {1, 3, 5}` of kernel `conv`");
+}
+
+TEST_CASE("what an equality determines follows what determines it") {
+  Sizes sizes;
+  ir::SizeTable& table = sizes.kernel.sizes;
+  const auto group = table.constant(20);
+  sizes.require(ir::Relation::equal, sizes.size(sizes.h), table.multiply(group, sizes.size(sizes.oh)),
+                "H == 20 * OH");
+  DiagnosticSink sink;
+  const auto problem = make_problem(sizes.kernel, {}, kCandidates, sink);  // none is a multiple of 20
+  REQUIRE(problem);
+  CHECK(problem->spell_sizes() == "H=5000 R=1 OH=250");
+  sizes.require(ir::Relation::less, sizes.size(sizes.h), group, "H < 20");
+  CHECK_FALSE(make_problem(sizes.kernel, {}, kCandidates, sink));
+  REQUIRE(sink.error_count() == 1);
+  CHECK(sink.sorted()[0].message == "the sizes break the constraint `H == 20 * OH, H < 20` of kernel `conv`");
 }
 
 TEST_CASE("odd sizes meet the constraints and are not repeated") {
@@ -103,6 +120,34 @@ TEST_CASE("terms are counted along loops and axes, and bound what is tried") {
   }
   CHECK(all <= 1e5);
   CHECK(shrunk);
+}
+
+TEST_CASE("the terms of a product count, and tiles end within what is tried") {
+  Sizes sizes;
+  ir::Kernel& kernel = sizes.kernel;
+  const auto add_axis = [&](ir::SymbolId symbol) {
+    ir::Axis axis;
+    axis.lower = kernel.sizes.constant(0);
+    axis.upper = sizes.size(symbol);
+    return kernel.axes.add(axis);
+  };
+  const ir::AxisId rows = add_axis(sizes.h), columns = add_axis(sizes.oh);
+  const auto define = [&](ir::Op op, std::vector<ir::AxisId> axes) {
+    const auto id = kernel.values.add({std::move(op), DType::f32, std::move(axes), true, "", {}});
+    return ir::Statement{ir::Define{id}, {}};
+  };
+  const auto factor = define(ir::Constant{}, {rows, columns});
+  const ir::ValueId value = std::get<ir::Define>(factor.node).value;
+  kernel.grids.push_back({});
+  kernel.grids[0].body = {factor, define(ir::Dot{{columns}, value, value}, {rows})};
+  DiagnosticSink sink;
+  const auto problem = make_problem(kernel, {{"H", "10"}, {"OH", "4"}}, kCandidates, sink);
+  REQUIRE(problem);
+  CHECK(count_terms(*problem) == 10 * 4 + 128 * 64 / 32);  // the factor, and a tile of the product
+  std::set<int64_t> extents;
+  for (const Problem& one : odd_problems(*problem, {}, {.bytes = 1 << 20, .terms = 1e6}))
+    extents.insert(one.sizes[sizes.h.index()]);
+  for (const int64_t extent : {17, 65, 129}) CHECK(extents.contains(extent));
 }
 
 TEST_CASE("exact operations keep an error of zero") {

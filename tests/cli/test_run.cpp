@@ -107,8 +107,29 @@ TEST_CASE("verify says which sizes it ran, and chooses such that it ends") {
   CHECK(answer.code == 0);
   CHECK(answer.says(
       " sizes, equal to the last bit everywhere or wrong\n  at H=17 W=17 P=17 Q=17, H=0 W=17 P=17"));
-  CHECK(answer.says("H=250 W=5 P=5 Q=5"));
+  CHECK(answer.says("H=250 W=17 P=17 Q=17"));
+  CHECK_FALSE(answer.says("H=64 W=256 P=32 Q=16"));  // eight million
   CHECK(answer.says("H=1 W=1 P=1 Q=1"));
+}
+
+TEST_CASE("verify finds small sizes where one dimension is many times another") {
+  const Tesserac tesserac;
+  tesserac.write("groups.tsr",
+                 "kernel groups(in x: i8[B, M, K], in w: i8[N, K], in s: i32[G], out y: i32[B, M, N])\n"
+                 "  where K == 128 * G {\n"
+                 "  grid b in B, m in M by auto, n in N by auto {\n"
+                 "    var acc: i32[m, n] = 0;\n"
+                 "    for g in G {\n"
+                 "      for j in 128 by 64 { acc += dot(x[b, m, 128 * g + j], w[n, 128 * g + j]) * s[g]; }\n"
+                 "    }\n"
+                 "    y[b, m, n] = acc;\n"
+                 "  }\n"
+                 "}\n");
+  const Answer answer = tesserac({"verify", "groups.tsr", "--on=interp"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says(" M=65 K="));  // ends behind a tile of 64
+  CHECK(answer.says(" K=2176 N=1 G=17,"));
 }
 
 TEST_CASE("a kernel may be named like what is in it") {
@@ -131,6 +152,20 @@ TEST_CASE("verify bounds the error of sums") {
   INFO(answer.text);
   CHECK(answer.code == 0);
   CHECK(answer.says("sums within their error bound"));
+}
+
+TEST_CASE("verify says where anything may come out") {
+  const Tesserac tesserac;
+  // Both sums cancel but for their rounding, which is all that is divided by.
+  tesserac.write("tips.tsr",
+                 "kernel tips(in x: f32[R, C], out y: f32[R]) where C >= 2 {\n"
+                 "  grid r in R by auto { y[r] = 1 / (sum[C](x[r, :]) + sum[C](-x[r, :])); }\n"
+                 "}\n");
+  const Answer answer = tesserac({"verify", "tips.tsr", "--on=interp"});
+  INFO(answer.text);
+  CHECK(answer.code == 0);
+  CHECK(answer.says("  no bound\n"));
+  CHECK_FALSE(answer.says("  ok\n"));
 }
 
 TEST_CASE("verify holds a kernel to its `verify` clause") {
