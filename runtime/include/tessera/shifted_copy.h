@@ -58,14 +58,19 @@ struct RawLines {
     fill.tile.elements.copy_async(to, elements, fill.where);
 #else
     const T* block = base + line * pitch + first;
-    const index left = (fill.plane.stop - block) * kBytes;
-    ptx::cp_async_16(fill.tile.elements, to, block,
-                     !exists     ? 0
-                     : left < 16 ? static_cast<int>(left)
-                                 : 16,
-                     fill.where);
+    if (exists && block + Tile::kChunk > fill.plane.stop) return copy_last(block, to);
+    ptx::cp_async_16(fill.tile.elements, to, block, exists ? 16 : 0, fill.where);
 #endif
   }
+
+#if !TESSERA_TWIN
+  /// The block that the tensor ends in, whose end nobody needs to own.
+  TESSERA_DEVICE void copy_last(const T* block, int to) const {
+    TESSERA_NO_UNROLL
+    for (int i = 0; i < Tile::kChunk; ++i)
+      fill.tile.elements.store(to + i, block + i < fill.plane.stop ? block[i] : T{}, fill.where);
+  }
+#endif
 
   /// Whether all blocks of a tile that exists as a whole lie in the tensor.
   TESSERA_DEVICE bool has_whole_blocks() const {
