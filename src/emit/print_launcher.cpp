@@ -167,13 +167,15 @@ class LauncherPrinter {
     return result.empty() ? "true" : result;
   }
 
-  /// Whether the variant it is made beside would leave multiprocessors idle.
+  /// Whether the variant behind it, of larger tiles, would leave multiprocessors idle.
   std::string few_units(const Variant& variant) const {
-    const auto other = std::ranges::find_if(
-        plan_.phase.variants, [&](const Variant& entry) { return entry.name == variant.few_units_of; });
-    TESSERA_CHECK(other != plan_.phase.variants.end(), "a small variant stands beside a large one");
-    const auto f = static_cast<size_t>(other->function);
-    return print(specialise(lowered_.unit_count[f], *other)) + " < multiprocessor_count()";
+    const std::vector<Variant>& all = plan_.phase.variants;
+    const auto self = std::ranges::find_if(all, [&](const Variant& entry) { return &entry == &variant; });
+    const auto large = std::find_if(self, all.end(),
+                                    [&](const Variant& entry) { return entry.name == variant.few_units_of; });
+    TESSERA_CHECK(large != all.end(), "a variant of small tiles stands before one of large ones");
+    const auto f = static_cast<size_t>(large->function);
+    return print(specialise(lowered_.unit_count[f], *large)) + " < multiprocessor_count()";
   }
 
   void launch(size_t k) {

@@ -90,7 +90,10 @@ class ShapeChooser {
     const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
                           overrides_.raster || !requests.empty() || !kernel_.requests.empty() ||
                           kernel_.tuning;
-    if (is_asked || !plan_.shapes.back().when.empty()) return;
+    const bool is_free = std::ranges::all_of(plan_.roles, [&](const auto& entry) {
+      return is_in_loop(entry.first) || free_.contains(entry.first);
+    });
+    if (is_asked || !is_free) return;
     TileShape small = plan_.shapes.back();
     small.is_small = true;
     for (int part = 1; part < kSmallPart; part *= 2)
@@ -98,7 +101,7 @@ class ShapeChooser {
     if (small.extent == plan_.shapes.back().extent || !choose_warps(small, kFewWarps)) return;
     if (!share_memory(small, 2)) return;
     small.registers = static_cast<int>(registers(small));
-    plan_.shapes.insert(plan_.shapes.begin(), std::move(small));
+    plan_.shapes.insert(plan_.shapes.end() - 1, std::move(small));
   }
   bool halve_grid(TileShape& shape) const {
     ir::AxisId longest;

@@ -87,7 +87,13 @@ TEST_CASE("the launcher takes the first choice whose condition holds, and the or
     options.file_stem = "gemm";
     const auto emission = emit::emit(*program->module, options, program->sources, program->sink);
     REQUIRE(emission);
-    return emission->cuda[0].text;
+    // Lines may be broken anywhere.
+    std::string text;
+    for (const char c : emission->cuda[0].text) {
+      const bool is_space = c == ' ' || c == '\n';
+      if (!is_space || text.empty() || text.back() != ' ') text += is_space ? ' ' : c;
+    }
+    return text;
   };
   const std::string text = generated(
       "@tile(BM = 64, when = M > 1024 && N in {8, 16})\n@tile(BM = 32, R = 4, when = 7 < M)\n@raster(R)\n");
@@ -98,7 +104,7 @@ TEST_CASE("the launcher takes the first choice whose condition holds, and the or
   CHECK(first < second);
   CHECK(second != std::string::npos);
   CHECK(text.find("grouped_position<kRaster>(unit, units)") != std::string::npos);
-  CHECK(generated("").find("kRaster") == std::string::npos);
+  CHECK(text.find("gemm<32, 4, ") != std::string::npos);
 }
 
 TEST_CASE("each explanation of the planner's words shows a program that gets them, and a mended one") {
