@@ -104,7 +104,7 @@ void TileLowering::for_whole_and_cut(const std::vector<ir::AxisId>& axes, ir::Va
   for (ir::ValueId source : sources_of(value)) {
     if (!is_condition(source) || is_known(source)) continue;
     const Expr holds = holds_everywhere(source);
-    if (!holds) return body();
+    if (!holds) continue;  // it is asked of each element
     conditions.insert(source);
     is_whole = lowered::conjunction(is_whole, holds);
   }
