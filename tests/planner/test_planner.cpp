@@ -104,7 +104,9 @@ TEST_CASE("the launcher takes the first choice whose condition holds, and the or
   CHECK(first < second);
   CHECK(second != std::string::npos);
   CHECK(text.find("grouped_position<kRaster>(unit, units)") != std::string::npos);
-  CHECK(text.find("gemm<32, 4, ") != std::string::npos);
+  const size_t chosen = text.find("gemm<32, "), behind = text.find(", Copy::", chosen);
+  REQUIRE(behind != std::string::npos);
+  CHECK(text.substr(behind - 3, 3) == ", 4");  // the group of the second choice, which sets it
 }
 
 TEST_CASE("each explanation of the planner's words shows a program that gets them, and a mended one") {
