@@ -25,7 +25,7 @@ struct Tiling {
 
 /// gemm: tiles of kM x kN, kK of K at a time. kMajorA, kMajorB: what is contiguous in a and b.
 template <typename T, Copy kCopy, Major kMajorA, Major kMajorB>
-TESSERA_KERNEL(T::Layout::kThreads)
+TESSERA_KERNEL(T::Layout::kThreads, 1)
 void gemm_tiles(TESSERA_PARAMETER View<const bf16, 2> a, TESSERA_PARAMETER View<const bf16, 2> b,
                 TESSERA_PARAMETER View<bf16, 2> c, index M, index N, index K) {
   constexpr int kM = T::kM, kN = T::kN, kK = T::kK, kStages = T::kStages, kThreads = T::Layout::kThreads;

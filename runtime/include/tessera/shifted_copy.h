@@ -68,7 +68,8 @@ struct RawLines {
   TESSERA_DEVICE void copy_last(const T* block, int to) const {
     TESSERA_NO_UNROLL
     for (int i = 0; i < Tile::kChunk; ++i)
-      fill.tile.elements.store(to + i, block + i < fill.plane.stop ? block[i] : T{}, fill.where);
+      fill.tile.elements.store(to + i, block + i < fill.plane.stop ? load_vector<true, 1>(block + i)[0] : T{},
+                               fill.where);
   }
 #endif
 
