@@ -95,7 +95,7 @@ void add_contraction_cases(std::vector<Case>& cases) {
                        void reference(Problem&)) {
     cases.push_back(corner("contractions.tsr", kernel, std::move(symbols), std::move(tensors), reference));
     cases.back().allowed = few_terms;
-    cases.back().problems = 8;
+    cases.back().problems = 6;
   };
   add("padded_convolution", {"H", "W", "C", "F"},
       {bytes("x", {"H", "W", "C"}), bytes("w", {"F", "3", "3", "C"}), result("y", {"OH", "OW", "F"})},
