@@ -416,7 +416,7 @@ void add_product_cases(std::vector<Case>& cases) {
   const std::size_t before = cases.size();
   add_matrix_cases(cases);
   add_tile_cases(cases);
-  for (std::size_t k = before; k < cases.size(); ++k) cases[k].problems = 8;
+  for (std::size_t k = before; k < cases.size(); ++k) cases[k].problems = 6;
 }
 
 }  // namespace tessera::reference

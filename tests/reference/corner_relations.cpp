@@ -348,7 +348,7 @@ void add_relation_cases(std::vector<Case>& cases) {
   add("chain", {"S", "T", "U"}, {p, small("q", {"T", "U"}), result("y", {"S"})}, chain);
   add("below_diagonal", {"S", "T"}, {p, result("y", {"T"}), result("top", {"T"})}, below_diagonal);
   // Loops of three levels take long on a host.
-  for (std::size_t k = before; k < cases.size(); ++k) cases[k].problems = 12;
+  for (std::size_t k = before; k < cases.size(); ++k) cases[k].problems = 9;
 }
 
 }  // namespace tessera::reference
