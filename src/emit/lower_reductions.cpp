@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emit/lower_function.h"
+#include "emit/reductions.h"
 
 namespace tessera::emit {
 
@@ -12,24 +13,8 @@ using lowered::Expr;
 
 namespace {
 
-bool is_argument(ir::ReduceOp op) { return op == ir::ReduceOp::argmax || op == ir::ReduceOp::argmin; }
 bool is_selection(ir::ReduceOp op) {
   return is_argument(op) || op == ir::ReduceOp::max || op == ir::ReduceOp::min;
-}
-
-const char* functor(ir::ReduceOp op) {
-  switch (op) {
-    case ir::ReduceOp::sum:
-    case ir::ReduceOp::count: return "Sum{}";
-    case ir::ReduceOp::prod: return "Product{}";
-    case ir::ReduceOp::max: return "Maximum{}";
-    case ir::ReduceOp::min: return "Minimum{}";
-    case ir::ReduceOp::any: return "Any{}";
-    case ir::ReduceOp::all: return "All{}";
-    case ir::ReduceOp::argmax: return "ArgMaximum{}";
-    case ir::ReduceOp::argmin: return "ArgMinimum{}";
-  }
-  return "";
 }
 
 Expr functor_of(ir::ReduceOp op) { return lowered::name(functor(op), DType::index); }

@@ -79,8 +79,8 @@ struct Variant {
   // Of a function in tiles:
   std::map<std::string, std::string> arguments = {};  // of its template, by parameter
   std::string condition = {}, explanation = {};       // when the launcher takes it, and what to say of it
-  std::string few_units_of =
-      {};  // name of a variant: only for launches of fewer units of that than multiprocessors
+  /// Only for launches of fewer units than multiprocessors, of the next variant with this name.
+  std::string few_units_of = {};
   int shared_bytes = 0;
 };
 

@@ -2,6 +2,7 @@
 // Folds in tiles: each thread folds what it has, then the threads that share a row or a column.
 #include <fmt/format.h>
 
+#include "emit/reductions.h"
 #include "emit/tile_lowering.h"
 
 namespace tessera::emit {
@@ -9,21 +10,6 @@ namespace tessera::emit {
 using lowered::Expr;
 
 namespace {
-
-const char* functor(ir::ReduceOp op) {
-  switch (op) {
-    case ir::ReduceOp::prod: return "Product{}";
-    case ir::ReduceOp::max: return "Maximum{}";
-    case ir::ReduceOp::min: return "Minimum{}";
-    case ir::ReduceOp::any: return "Any{}";
-    case ir::ReduceOp::all: return "All{}";
-    case ir::ReduceOp::argmax: return "ArgMaximum{}";
-    case ir::ReduceOp::argmin: return "ArgMinimum{}";
-    default: return "Sum{}";
-  }
-}
-
-bool is_argument(ir::ReduceOp op) { return op == ir::ReduceOp::argmax || op == ir::ReduceOp::argmin; }
 
 std::string unit_of(ir::ReduceOp op, DType type) {
   switch (op) {
