@@ -91,7 +91,7 @@ struct TilePlan {
   std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
-  bool shifts = false;  // a variant shifts lines into place that begin anywhere: tiles have ends for it
+  bool shifts = false;  // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles

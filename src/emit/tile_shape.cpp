@@ -32,7 +32,7 @@ constexpr int64_t kLeastSmall = 32;      // of its extents
 constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
 constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
 constexpr int kReservedPerBlock = 1024;  // of shared memory, by the system
-constexpr int kReservedBytes = 12288;    // of shared memory, for what reductions exchange
+constexpr int kReservedBytes = 12288;    // of shared memory, for arrays of functions
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -215,7 +215,9 @@ class ShapeChooser {
   }
 
   /// Bytes of shared memory for the tiles of one block.
-  int shared_room() const { return target_.shared_memory_per_block - (has_folds() ? kReservedBytes : 0); }
+  int shared_room() const {
+    return target_.shared_memory_per_block - (has_own_arrays() ? kReservedBytes : 0);
+  }
 
   std::string warps_reason(const TileShape& shape) const {
     std::string tiles;
@@ -240,7 +242,7 @@ class ShapeChooser {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
         attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));
         attempt.end_bytes = static_cast<int>(end_bytes(attempt));
-        const int reserved = has_folds() ? kReservedBytes : 0;
+        const int reserved = has_own_arrays() ? kReservedBytes : 0;
         const bool is_possible =
             attempt.shared_bytes + attempt.end_bytes <= target_.shared_memory_per_block - reserved;
         if (attempt.shared_bytes <= room - reserved && is_possible) {
@@ -263,8 +265,9 @@ class ShapeChooser {
              !is_computed(product.columns);
     });
   }
-  bool has_folds() const {
-    return std::ranges::any_of(plan_.anchored, [&](ir::ValueId id) {
+  /// Reductions exchange what warps have of rows through arrays of their own, and factors are computed from others.
+  bool has_own_arrays() const {
+    return !plan_.shared_vectors.empty() || std::ranges::any_of(plan_.anchored, [&](ir::ValueId id) {
       return std::holds_alternative<ir::Reduce>(kernel_.values[id].op);
     });
   }
@@ -392,18 +395,16 @@ class ShapeChooser {
     return held + passing;
   }
 
-  /// Lines of tensors that begin anywhere: elements of 1 and 2 bytes are shifted into place, longer ones copied singly.
+  /// Lines of tensors may begin anywhere, if neighbours along them are neighbours in memory.
   bool can_shift() const {
     const auto factors = plan_.factors();
     const auto is_staged = [](const TileFactor* factor) { return factor->way == TileFactor::Way::staged; };
-    return std::ranges::any_of(factors,
-                               [&](const TileFactor* f) { return is_staged(f) && size_of(*f) < 4; }) &&
-           std::ranges::all_of(factors, [&](const TileFactor* f) {
+    return std::ranges::any_of(factors, is_staged) && std::ranges::all_of(factors, [&](const TileFactor* f) {
              return !is_staged(f) || steps_by_one(kernel_, sizes_, *f);
            });
   }
 
-  /// A chunk for each line of what is shifted.
+  /// A chunk for each line of elements of 1 and 2 bytes, which are shifted into place; longer ones are copied singly.
   int64_t end_bytes(const TileShape& shape) const {
     if (!plan_.shifts) return 0;
     int64_t sum = 0;

@@ -31,9 +31,6 @@ class TileVariants {
   }
 
   void run() {
-    const bool shifts = !loads_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
-      return steps_by_one(kernel_, plan_.sizes, *load.factor);
-    });
     const bool is_one =
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
     const bool either = loads_.size() <= kMostOrders && is_one;
@@ -45,7 +42,7 @@ class TileVariants {
       const size_t orders = either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; !loads_.empty() && order < orders; ++order)
         if (copies_chunks(order) && fits(shape, order)) add(shape, order, "copies");
-      if (shifts && fits(shape, 0)) add(shape, 0, "shifted");
+      if (tiles_.shifts && fits(shape, 0)) add(shape, 0, "shifted");
       add(shape, 0, "elements");
     }
   }
