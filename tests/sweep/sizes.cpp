@@ -14,8 +14,9 @@ namespace {
 using reference::Case;
 using reference::Sizes;
 
-constexpr std::int64_t kExtents[] = {0, 1, 7, 17, 127, 250, 1000, 4099};
+constexpr std::int64_t kExtents[] = {0, 1, 7, 17, 40, 104, 127, 250, 1000, 4099};
 constexpr std::int64_t kOthers[] = {1, 17, 64, 130};
+constexpr std::int64_t kLargeExtent = std::end(kExtents)[-1], kLargestOther = std::end(kOthers)[-1];
 constexpr int kRandomCombinations = 20;
 /// Problems of at most so many elements are never left out of a sample.
 constexpr std::int64_t kSmall = 1 << 13;
@@ -34,12 +35,12 @@ std::int64_t smaller(std::int64_t value) {
   return result;
 }
 
-/// Makes symbols other than `kept` smaller, the last one first, until the problem fits.
-bool shrink(const Case& description, const std::string& kept, std::int64_t largest, Sizes& sizes) {
+/// Makes symbols other than those `kept` smaller, the last one first, until the problem fits.
+bool shrink(const Case& description, const std::set<std::string>& kept, std::int64_t largest, Sizes& sizes) {
   while (element_count(description, sizes) > largest) {
     const auto candidate =
         std::find_if(description.symbols.rbegin(), description.symbols.rend(),
-                     [&](const std::string& symbol) { return symbol != kept && sizes.at(symbol) > 1; });
+                     [&](const std::string& symbol) { return !kept.contains(symbol) && sizes.at(symbol) > 1; });
     if (candidate == description.symbols.rend()) return false;
     sizes[*candidate] = smaller(sizes.at(*candidate));
   }
@@ -70,7 +71,7 @@ std::int64_t element_count(const Case& description, const Sizes& sizes) {
 std::vector<Sizes> all_sizes(const Case& description, std::int64_t largest) {
   std::vector<Sizes> result;
   std::set<Sizes> seen;
-  const auto add = [&](const std::string& kept, Sizes sizes) {
+  const auto add = [&](const std::set<std::string>& kept, Sizes sizes) {
     if (!shrink(description, kept, largest, sizes)) return;
     if (description.allowed && !description.allowed(sizes)) return;
     if (seen.insert(sizes).second) result.push_back(std::move(sizes));
@@ -81,7 +82,7 @@ std::vector<Sizes> all_sizes(const Case& description, std::int64_t largest) {
         Sizes sizes;
         for (const std::string& symbol : description.symbols)
           sizes[symbol] = symbol == varied ? value : other;
-        add(varied, std::move(sizes));
+        add({varied}, std::move(sizes));
       }
     }
   }
@@ -90,6 +91,15 @@ std::vector<Sizes> all_sizes(const Case& description, std::int64_t largest) {
     Sizes sizes;
     for (const std::string& symbol : description.symbols) sizes[symbol] = random_extent(random);
     add({}, std::move(sizes));
+  }
+  for (const std::string& first : description.symbols) {
+    for (const std::string& second : description.symbols) {
+      if (first >= second) continue;
+      Sizes sizes;
+      for (const std::string& symbol : description.symbols)
+        sizes[symbol] = symbol == first || symbol == second ? kLargeExtent : kLargestOther;
+      add({first, second}, std::move(sizes));
+    }
   }
   return result;
 }

@@ -13,9 +13,9 @@ namespace tessera::sweep {
 /// Elements of all tensors of a case together.
 std::int64_t element_count(const reference::Case& description, const reference::Sizes& sizes);
 
-/// Each symbol in turn takes 0, 1, 7, 17, 127, 250, 1000 and 4099 while the others are all 1, 17, 64 or 130,
-/// and 20 random combinations follow. Where that is more than `largest` elements, the other symbols shrink,
-/// the last ones first. Without repetition, always in the same order.
+/// Each symbol in turn takes 0, 1, 7, 17, 40, 104, 127, 250, 1000 and 4099 while the others are all 1, 17, 64 or
+/// 130; 20 random combinations follow, and each pair of symbols at 4099 with the others at 130. Where that is more
+/// than `largest` elements, the other symbols shrink, the last ones first. Without repetition, always in the same order.
 std::vector<reference::Sizes> all_sizes(const reference::Case& description, std::int64_t largest);
 
 /// All small problems, and every n-th of the larger ones, so that they have about `budget` elements together;
