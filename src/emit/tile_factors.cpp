@@ -103,42 +103,45 @@ int TileLowering::elements_at_once(const std::vector<TileFactor>& parts, DType r
 
 namespace {
 
-constexpr int kChunksTogether = 4;  // of a thread: while it waits for one it computes others
+constexpr int kRoundsTogether = 4;  // of a thread: while it waits for one vector it computes others
 
 }  // namespace
 
-// Neighbours of a line together: what they are computed from lies in shared memory already.
+// Neighbours of a line together: what they are computed from lies in shared memory already. A thread stays at a position
+// of the lines, so that what depends on the position alone is the same in all its rounds.
 void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile) {
   const ir::Value& value = kernel_.values[factor.value];
   const int count = elements_at_once(factor.parts, value.dtype);
   const Loop outer = std::exchange(loop_, Loop::shared);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  const std::string chunk = names_.take("chunk"),
-                    per_line = fmt::format("({}::kLength / {})", tile.type, count);
-  const std::string header = fmt::format("int {0} = thread_index(); {0} < {1}::kCount / {2}; {0} += kThreads",
-                                         chunk, tile.type, count);
-  const auto rounds = [&](lowered::Block inner) {
-    return lowered::For{header, std::move(inner), false, {}, {}, {}, {}, kChunksTogether};
-  };
-  scope(Scope{}, rounds, [&] {
-    const std::string line = named("line"), position = named("position"),
-                      vector = named(value.name.empty() ? "factor" : value.name);
-    const auto local = [&](const std::string& name, const std::string& text) {
-      emit(lowered::Local{"int", name, {}, lowered::name(text, DType::index), true, false});
+  const std::string share = names_.take(tile.type + "Share");
+  emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", tile.type, count)});
+  const auto rounds = [&](const char* what, int together,
+                          const std::function<void(const std::string&)>& body) {
+    const std::string round = names_.take(fmt::format("{}_round", what));
+    const std::string header = fmt::format("int {0} = 0; {1}::has_{2}({0}); ++{0}", round, share, what);
+    const auto wrap = [&](lowered::Block inner) {
+      return lowered::For{header, std::move(inner), false, {}, {}, {}, {}, together};
     };
-    local(line, fmt::format("{} / {}", chunk, per_line));
-    local(position, fmt::format("{} % {} * {}", chunk, per_line, count));
-    load_parts(factor.parts, tile.major, line, position, count);
-    emit(lowered::Local{
-        fmt::format("Vector<{}, {}>", type_name(value.dtype), count), vector, {}, nullptr, false, false});
-    compute_vector(factor, tile, vector, line, position);
-    const Expr index =
-        lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
-    emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store",
-                                         {index, lowered::name(vector, value.dtype)}, DType::index)},
-         value.span);
+    scope(Scope{}, wrap, [&] {
+      const std::string name = named(what);
+      const std::string start = fmt::format("{}::{}({})", share, what, round);
+      emit(lowered::Local{"int", name, {}, lowered::name(start, DType::index), true, false});
+      body(name);
+    });
+    names_.release(round);
+  };
+  rounds("position", 1, [&](const std::string& position) {
+    rounds("line", kRoundsTogether, [&](const std::string& line) {
+      load_parts(factor.parts, tile.major, line, position, count);
+      const Expr vector = compute_vector(factor, tile, line, position);
+      const Expr index =
+          lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
+      emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
+           value.span);
+    });
   });
-  names_.release(chunk);
+  names_.release(share);
   vectors_.clear();
   loop_ = outer;
   inside_ = outer_inside;
@@ -160,8 +163,19 @@ void TileLowering::load_parts(const std::vector<TileFactor>& parts, const std::s
   }
 }
 
-void TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& vector,
-                                  const std::string& line, const std::string& position) {
+// The value that a factor rounds to its own type, if neighbours are best rounded together.
+std::optional<ir::ValueId> TileLowering::rounded_by(const TileFactor& factor) const {
+  const ir::Value& value = kernel_.values[factor.value];
+  const auto* cast = std::get_if<ir::Cast>(&value.op);
+  if (cast == nullptr || (value.dtype != DType::bf16 && value.dtype != DType::f16)) return std::nullopt;
+  const DType from = kernel_.values[cast->operand].dtype;
+  const bool is_float_exactly = from == DType::f32 || from == DType::i8 || from == DType::u8;
+  return is_float_exactly ? std::optional(cast->operand) : std::nullopt;
+}
+
+// The neighbours from `position` of a line on, as a vector.
+Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                                  const std::string& position) {
   const ir::Value& value = kernel_.values[factor.value];
   const std::string along = fmt::format("{} + {}", position, item_);
   Scope bindings;
@@ -178,20 +192,27 @@ void TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   bind(factor.depth, along, line);
   const int count = elements_at_once(factor.parts, value.dtype);
   const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, count);
+  const std::string vector = named(value.name.empty() ? "factor" : value.name);
+  const std::optional<ir::ValueId> rounded = rounded_by(factor);
+  const DType type = rounded ? DType::f32 : value.dtype;
+  emit(lowered::Local{
+      fmt::format("Vector<{}, {}>", type_name(type), count), vector, {}, nullptr, false, false});
   vector_item_ = item_;
   loop(header, true, std::move(bindings), [&] {
     for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
     const Expr inside = within({factor.width, factor.depth});
-    const Evaluated element = eval(factor.value);
+    const Evaluated element = eval(rounded.value_or(factor.value));
     const Expr exists = lowered::conjunction(inside, element.exists);
-    Expr stored =
-        element.value->type == value.dtype ? element.value : as_stored(as_float(element), value.dtype);
-    if (exists) stored = lowered::ternary(exists, stored, lowered::zero(value.dtype));
-    const Expr slot = lowered::vector_element(lowered::name(vector, value.dtype),
-                                              lowered::name(item_, DType::index), value.dtype);
+    Expr stored = element.value->type == type ? element.value : as_stored(as_float(element), type);
+    if (exists) stored = lowered::ternary(exists, stored, lowered::zero(type));
+    const Expr slot =
+        lowered::vector_element(lowered::name(vector, type), lowered::name(item_, DType::index), type);
     emit(lowered::Assign{slot, "=", stored}, value.span);
   });
   for (const auto& [name, start] : coordinates) names_.release(name);
+  const Expr result = lowered::name(vector, type);
+  if (!rounded) return result;
+  return lowered::call(fmt::format("from_floats<{}>", type_name(value.dtype)), {result}, value.dtype);
 }
 
 void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,

@@ -204,10 +204,22 @@ bool TileLowering::is_fold_of_loop(const ir::Assign& assign) const {
   return std::ranges::any_of(loop_folds_, [&](const LoopFold& entry) { return entry.assign == &assign; });
 }
 
+// Neighbours that a thread takes together: as many as leave something of a line for each thread that shares it.
+int TileLowering::folded_at_once(const TileFold& fold) const {
+  constexpr int kRowShares = 4, kColumnShares = 8;  // of a warp
+  int count = elements_at_once(fold.parts, DType::i8);
+  for (const TileShape& shape : tiles_.shapes) {
+    const bool is_row = tiles_.role(fold.width) == TileRole::row;
+    const int shares = is_row ? kRowShares * shape.warp_columns : kColumnShares * shape.warp_rows;
+    while (count > 1 && shape.extent.at(fold.depth) < count * shares) count /= 2;
+  }
+  return count;
+}
+
 // One tile: the threads that share a row take its elements in turn, some neighbours at a time.
 void TileLowering::fold_tile(const TileFold& fold) {
   const HeldTile tile = open_folds_.at(fold.reduce);
-  const int count = elements_at_once(fold.parts, DType::i8);
+  const int count = folded_at_once(fold);
   const std::string layout = layout_of(tile.place), along = tile.place.row ? "row" : "column",
                     position = named("position");
   const std::string header =
@@ -226,7 +238,7 @@ void TileLowering::fold_tile(const TileFold& fold) {
 }
 
 void TileLowering::fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position) {
-  const int count = elements_at_once(fold.parts, DType::i8);
+  const int count = folded_at_once(fold);
   vector_item_ = named("element");
   const std::string name = names_.take(lowercase(kernel_.axes[fold.depth].name)),
                     place = count > 1 ? fmt::format("{} + {}", position, vector_item_) : position;

@@ -56,7 +56,7 @@ lowered::Function TileLowering::run() {
   if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
   if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
-  function_.threads = "32 * kWarpRows * kWarpColumns";
+  function_.threads = "32 * kWarpRows * kWarpColumns, 1";
   function_.parameters = kernel_parameters(kernel_, function_);
   function_.comment = fmt::format("{}: a block of warps shares the tiles of an instance.", kernel_.c_name);
   plan_.tiles->extents = extents_;

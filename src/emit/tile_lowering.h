@@ -142,6 +142,9 @@ class TileLowering : public FunctionLowering {
 
   // tile_statements.cpp
   void block(const ir::Block& statements) override;
+  bool walks_alone(ir::ValueId id) const;
+  void load_early(std::span<const ir::Statement> later);
+  int64_t words_of(const TilePlace& place) const;
   void define(ir::ValueId id, std::span<const ir::Statement> later);
   void define_here(ir::ValueId id, std::span<const ir::Statement> later);
   bool is_worth_holding(ir::ValueId id) const;
@@ -169,6 +172,7 @@ class TileLowering : public FunctionLowering {
   LoopFolds folds_of_loop(const ir::Loop& loop) const;
   bool is_alone_with(const ir::Block& body, ir::VariableId variable) const;
   bool is_fold_of_loop(const ir::Assign& assign) const;
+  int folded_at_once(const TileFold& fold) const;
   void begin_fold(const TileFold& fold);
   void fold_tile(const TileFold& fold);
   void fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position);
@@ -193,8 +197,9 @@ class TileLowering : public FunctionLowering {
   void store_in_vectors(const TileFactor& factor, const FactorTile& tile);
   void load_parts(const std::vector<TileFactor>& parts, const std::string& along, const std::string& line,
                   const std::string& position, int count);
-  void compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& vector,
-                      const std::string& line, const std::string& position);
+  std::optional<ir::ValueId> rounded_by(const TileFactor& factor) const;
+  lowered::Expr compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                               const std::string& position);
   int elements_at_once(const std::vector<TileFactor>& parts, DType result) const;
   void store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                   const std::string& position);
@@ -258,6 +263,8 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
   std::optional<Ring> ring_;                        // that goes on through the loops at hand
+  bool is_in_loop_ = false;                         // a statement of the program, in whose body we are
+  std::set<ir::ValueId> early_;                     // defined before their place in the body of a loop
   bool behind_barrier_ = false;                     // of a ring: all threads are done with the round before
   std::set<std::string> stored_;                    // factors' tiles of this round of a ring
   std::map<ir::ValueId, std::string> vectors_;      // of parts of the factor that is being computed

@@ -379,7 +379,11 @@ void TileLowering::one_loop(const ir::Loop& statement) {
 void TileLowering::run_rounds(const ir::Loop& statement, const Range& range, const RingTurn* known,
                               const std::vector<const TileFactor*>& staged) {
   const ir::AxisId axis = statement.axis;
-  const auto body = [&] { block(statement.body); };
+  const auto body = [&] {
+    const bool outer = std::exchange(is_in_loop_, true);
+    block(statement.body);
+    is_in_loop_ = outer;
+  };
   if (!extents_.contains(axis))
     return coordinates(axis, range, [&] {
       fill_once(staged);

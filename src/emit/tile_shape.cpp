@@ -27,7 +27,7 @@ constexpr int64_t kColumnsAtOnce = 128;  // that `multiply` reads beside rows in
 constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor
 constexpr int64_t kLeastLoopWidth = 32;  // of columns that a loop brings
-constexpr int kSmallPart = 4;            // which part of a tile is one for few tiles
+constexpr int64_t kComputedBytes = 8;    // what takes as long to bring as an element takes to compute
 constexpr int64_t kLeastSmall = 32;      // of its extents
 constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
 constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
@@ -84,7 +84,8 @@ class ShapeChooser {
     return "";
   }
 
-  /// A quarter of the tile, for launches that would not keep all multiprocessors busy: unless something is asked for.
+  /// Half as much of each axis, for launches that would not keep half the multiprocessors busy: unless something is asked
+  /// for.
   void add_small_shape() {
     const auto& requests = kernel_.grids.at(0).requests;
     const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
@@ -96,23 +97,18 @@ class ShapeChooser {
     if (is_asked || !is_free) return;
     TileShape small = plan_.shapes.back();
     small.is_small = true;
-    for (int part = 1; part < kSmallPart; part *= 2)
-      if (!halve_grid(small)) break;
+    halve_grid(small);
     if (small.extent == plan_.shapes.back().extent || !choose_warps(small, kFewWarps)) return;
     if (!share_memory(small, 2)) return;
     small.registers = static_cast<int>(registers(small));
     plan_.shapes.insert(plan_.shapes.end() - 1, std::move(small));
   }
-  bool halve_grid(TileShape& shape) const {
-    ir::AxisId longest;
+  void halve_grid(TileShape& shape) const {
     for (ir::AxisId axis : free_) {
       const int64_t half = shape.extent.at(axis) / 2;
-      if (kernel_.axes[axis].kind != ir::AxisKind::grid || half % unit_of(axis) != 0 || half < kLeastSmall)
-        continue;
-      if (!longest.valid() || shape.extent.at(axis) > shape.extent.at(longest)) longest = axis;
+      if (kernel_.axes[axis].kind == ir::AxisKind::grid && half % unit_of(axis) == 0 && half >= kLeastSmall)
+        shape.extent.at(axis) = half;
     }
-    if (longest.valid()) shape.extent.at(longest) /= 2;
-    return longest.valid();
   }
 
   /// Blocks of four warps, two of which share a multiprocessor, so that one multiplies while the other waits at a
@@ -199,7 +195,17 @@ class ShapeChooser {
       if (product.depth == axis && plan_.role(axis) == TileRole::depth) extent = std::min(extent, line);
     }
     const bool in_loop = kernel_.axes[axis].kind == ir::AxisKind::loop;
-    return plan_.role(axis) == TileRole::column && in_loop ? kLoopWidth : extent;
+    return plan_.role(axis) == TileRole::column && in_loop && !brings_rows_again(axis) ? kLoopWidth : extent;
+  }
+
+  /// Whether the rows of a product come in a ring of their own for each tile of columns of a loop: then few columns at a
+  /// time read them more often.
+  bool brings_rows_again(ir::AxisId columns) const {
+    return std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      const TileProduct& product = entry.second;
+      return product.columns.width == columns && plan_.role(product.depth) == TileRole::depth &&
+             product.rows.in_ring;
+    });
   }
 
   // ---- warps, registers, shared memory ----
@@ -278,7 +284,9 @@ class ShapeChooser {
     ir::AxisId longest;
     const auto length = [&](ir::AxisId axis) {
       const bool is_brought = is_in_loop(axis) && shape.extent.at(axis) > kLeastLoopWidth;
-      return shape.extent.at(axis) + (is_brought ? kWidth * kWidth : 0);
+      TileShape half = shape;
+      half.extent.at(axis) /= 2;
+      return std::pair(shape.extent.at(axis) + (is_brought ? kWidth * kWidth : 0), -step_effort(half));
     };
     for (ir::AxisId axis : free_) {
       if (plan_.role(axis) == TileRole::depth && least > kWarpBlockRows) continue;
@@ -290,6 +298,20 @@ class ShapeChooser {
     if (shape.extent.at(longest) <= limit) return false;
     shape.extent.at(longest) /= 2;
     return true;
+  }
+
+  /// What all products bring and compute for one place of their depth, in bytes of shared memory.
+  int64_t step_effort(const TileShape& shape) const {
+    int64_t sum = 0;
+    std::vector<const TileFactor*> seen;
+    for (const TileFactor* factor : plan_.factors()) {
+      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
+        continue;
+      seen.push_back(factor);
+      const bool is_computed = factor->way == TileFactor::Way::computed;
+      sum += shape.extent.at(factor->width) * (size_of(*factor) + (is_computed ? kComputedBytes : 0));
+    }
+    return sum;
   }
 
   bool is_in_loop(ir::AxisId axis) const { return kernel_.axes[axis].kind != ir::AxisKind::grid; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "emit/tile_lowering.h"
@@ -16,18 +17,61 @@ void TileLowering::block(const ir::Block& statements) {
   for (size_t k = 0; k < statements.size(); ++k) {
     const ir::Statement& statement = statements[k];
     if (const auto* node = std::get_if<ir::Define>(&statement.node)) {
+      if (walks_alone(node->value)) load_early(std::span(statements).subspan(k + 1));
       define(node->value, std::span(statements).subspan(k + 1));
     } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
       declare_variable(*declare, statement.span);
     } else if (const auto* node = std::get_if<ir::Assign>(&statement.node)) {
       if (!is_fold_of_loop(*node)) assign(*node, statement.span);
     } else if (const auto* node = std::get_if<ir::Loop>(&statement.node)) {
+      load_early(std::span(statements).subspan(k + 1));
       run_loop(*node);
     } else {
       write(statement);
     }
   }
   walks_ = outer;
+}
+
+// A product that has a loop of its own.
+bool TileLowering::walks_alone(ir::ValueId id) const {
+  const auto product = tiles_.products.find(id);
+  return product != tiles_.products.end() && product->second.has_own_loop && !held_.contains(id);
+}
+
+namespace {
+
+constexpr int64_t kMostEarly = 16;  // words of a thread that wait for a loop to end
+
+}  // namespace
+
+// Vectors that statements behind an inner loop read of inputs are read before it, so that they arrive while it runs.
+void TileLowering::load_early(std::span<const ir::Statement> later) {
+  if (!is_in_loop_) return;
+  const auto is_place = [&](ir::ValueId index) {
+    return std::holds_alternative<ir::Coordinate>(kernel_.values[index].op);
+  };
+  for (size_t k = 0; k < later.size(); ++k) {
+    const auto* node = std::get_if<ir::Define>(&later[k].node);
+    const auto* load = node ? std::get_if<ir::Load>(&kernel_.values[node->value].op) : nullptr;
+    if (load == nullptr || early_.contains(node->value) || kernel_.tensors[load->tensor].is_output) continue;
+    if (!std::ranges::all_of(load->indices, is_place) || !is_worth_holding(node->value)) continue;
+    const AxisSet axes(kernel_.values[node->value].axes.begin(), kernel_.values[node->value].axes.end());
+    if (words_of(place_of(axes)) > kMostEarly) continue;
+    define_here(node->value, later.subspan(k + 1));
+    early_.insert(node->value);
+  }
+}
+
+// What a thread has of a vector, at most.
+int64_t TileLowering::words_of(const TilePlace& place) const {
+  int64_t most = 0;
+  for (const TileShape& shape : tiles_.shapes) {
+    if (place.is_tile()) return std::numeric_limits<int64_t>::max();
+    if (place.row) most = std::max(most, shape.extent.at(*place.row) / shape.warp_rows / 8);
+    if (place.column) most = std::max(most, shape.extent.at(*place.column) / shape.warp_columns / 4);
+  }
+  return most;
 }
 
 bool TileLowering::is_added(ir::ValueId dot, std::span<const ir::Statement> later) const {
@@ -61,6 +105,7 @@ void TileLowering::define_walker(ir::ValueId id) {
 }
 
 void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) {
+  if (early_.erase(id) != 0) return;
   define_here(id, later);
   if (tiles_.shared_vectors.contains(id)) share_vector(id);
 }

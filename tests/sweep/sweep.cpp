@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 #include "sweep/digests.h"
@@ -21,45 +23,38 @@ using reference::Exactness;
 using reference::Problem;
 using reference::Sizes;
 
-/// The sweep of one kernel.
-class KernelSweep {
+/// What all threads of a sweep share.
+struct Shared {
+  const std::function<const Executors&(const Case&)>& executors_of;
+  const Options& options;
+  Ledger& ledger;
+  Digests& digests;
+};
+
+/// The sweep of one problem: every layout, every way to run it.
+class ProblemSweep {
  public:
-  KernelSweep(const Case& description, const Executors& executors, const Options& options, Ledger& ledger,
-              Digests& digests)
-      : case_(description), executors_(executors), options_(options), ledger_(ledger), digests_(digests) {}
+  ProblemSweep(const Case& description, const Executors& executors, Shared& shared)
+      : case_(description), executors_(executors), shared_(shared) {}
 
-  void run() {
-    const std::vector<Sizes> all = all_sizes(case_, options_.largest);
-    const std::vector<Sizes> chosen = sample(case_, all, options_.budget, problems());
-    ledger_.sampled(case_.name, static_cast<std::int64_t>(chosen.size()),
-                    static_cast<std::int64_t>(all.size()));
-    for (std::size_t number = 0; number < chosen.size(); ++number) try_sizes(chosen[number], number);
-  }
-
- private:
-  std::size_t problems() const {
-    if (options_.all_layouts) return options_.problems;
-    const bool is_limited = case_.problems < Case{}.problems;
-    return std::min(is_limited ? options_.limited_problems : options_.problems, case_.problems);
-  }
-
-  void try_sizes(const Sizes& sizes, std::size_t number) {
+  void run(const Sizes& sizes, std::size_t number) {
+    const bool all_layouts = shared_.options.all_layouts;
     Problem problem(case_, sizes, number + 1);
     problem.solve();
-    baseline_.reset();
     try_layout(problem, Layout::dense);
     // The rest of the layouts but the last, which is another problem.
     constexpr std::size_t kOthers = std::size(kLayouts) - 2;
     for (std::size_t other = 0; other < kOthers; ++other) {
-      if (options_.all_layouts || number % kOthers == other) try_layout(problem, kLayouts[1 + other]);
+      if (all_layouts || number % kOthers == other) try_layout(problem, kLayouts[1 + other]);
     }
-    if (!options_.all_layouts && number % 4 != 0) return;
+    if (!all_layouts && number % 4 != 0) return;
     repeat_values(problem);
     problem.solve();
     baseline_.reset();
     try_layout(problem, Layout::broadcast);
   }
 
+ private:
   void try_layout(Problem& problem, Layout layout) {
     const bool other_values = layout == Layout::dense || layout == Layout::broadcast;
     for (const auto& executor : executors_) {
@@ -72,7 +67,7 @@ class KernelSweep {
   void judge_run(const Problem& problem, Layout layout, const std::string& executor, Run run) {
     const std::string place = spell(problem.sizes()) + ", " + to_string(layout) + ", " + run.how;
     const auto fail = [&](const std::string& text) {
-      ledger_.failed(case_.name, executor, place + ": " + text);
+      shared_.ledger.failed(case_.name, executor, place + ": " + text);
     };
     if (!run.error.empty()) return fail(run.error);
     const Verdict verdict = judge(problem, run.outputs);
@@ -86,7 +81,7 @@ class KernelSweep {
         return fail("bits of " + difference + " differ from those that were expected");
       }
     }
-    ledger_.passed(case_.name, executor, verdict.ratio);
+    shared_.ledger.passed(case_.name, executor, verdict.ratio);
     if (baseline_ || case_.exactness != Exactness::kBitwise) return;
     run.how = executor + ", " + place;
     baseline_ = std::move(run);
@@ -97,17 +92,51 @@ class KernelSweep {
     for (const auto& [name, values] : outputs) {
       const std::string result = case_.name + " " + name + " " + spell(problem.sizes()) +
                                  (layout == Layout::broadcast ? " repeated" : "");
-      if (!digests_.note(result, digest(values))) return name;
+      if (!shared_.digests.note(result, digest(values))) return name;
     }
     return {};
   }
 
   const Case& case_;
   const Executors& executors_;
-  const Options& options_;
-  Ledger& ledger_;
-  Digests& digests_;
+  Shared& shared_;
   std::optional<Run> baseline_;  // the first run of the problem; all others must give its bits
+};
+
+/// The sweep of one kernel, by any number of threads.
+class KernelSweep {
+ public:
+  KernelSweep(const Case& description, Shared& shared) : case_(description), shared_(shared) {}
+
+  /// Tries problems until all of them are taken.
+  void run() {
+    std::call_once(is_prepared_, [this] { prepare(); });
+    for (std::size_t number = next_++; number < chosen_.size(); number = next_++)
+      ProblemSweep(case_, *executors_, shared_).run(chosen_[number], number);
+  }
+
+ private:
+  void prepare() {
+    const std::vector<Sizes> all = all_sizes(case_, shared_.options.largest);
+    chosen_ = sample(case_, all, shared_.options.budget, problems());
+    shared_.ledger.sampled(case_.name, static_cast<std::int64_t>(chosen_.size()),
+                           static_cast<std::int64_t>(all.size()));
+    executors_ = &shared_.executors_of(case_);
+  }
+
+  std::size_t problems() const {
+    const Options& options = shared_.options;
+    if (options.all_layouts) return options.problems;
+    const bool is_limited = case_.problems < Case{}.problems;
+    return std::min(is_limited ? options.limited_problems : options.problems, case_.problems);
+  }
+
+  const Case& case_;
+  Shared& shared_;
+  std::once_flag is_prepared_;
+  const Executors* executors_ = nullptr;
+  std::vector<Sizes> chosen_;
+  std::atomic<std::size_t> next_ = 0;
 };
 
 std::vector<const Case*> chosen_cases(const Options& options) {
@@ -128,11 +157,13 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
     std::fprintf(stderr, "cannot read %s\n", options.expect_digests.c_str());
     return 3;
   }
-  const std::vector<const Case*> cases = chosen_cases(options);
+  Shared shared{executors_of, options, ledger, digests};
+  std::deque<KernelSweep> kernels;
+  for (const Case* description : chosen_cases(options)) kernels.emplace_back(*description, shared);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < cases.size(); i = next++)
-      KernelSweep(*cases[i], executors_of(*cases[i]), options, ledger, digests).run();
+    for (std::size_t i = next++; i < kernels.size(); i = next++) kernels[i].run();
+    for (KernelSweep& kernel : kernels) kernel.run();  // what others have not come to yet
   };
   {
     std::vector<std::jthread> helpers;
@@ -147,7 +178,7 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
     std::fprintf(stderr, "cannot write %s\n", options.write_digests.c_str());
     return 3;
   }
-  return ledger.failures() == 0 && !cases.empty() ? 0 : 4;
+  return ledger.failures() == 0 && !kernels.empty() ? 0 : 4;
 }
 
 }  // namespace tessera::sweep

@@ -17,4 +17,5 @@
 #include "tessera/shared.h"
 #include "tessera/tables.h"
 #include "tessera/vector_math.h"
+#include "tessera/vector_share.h"
 #include "tessera/view.h"

@@ -19,8 +19,9 @@ TESSERA_DEVICE Vector<typename Tile::Element, N> load_along(const Tile& tile, in
     return tile.template load<N>(line, position, where);
   } else {
     Vector<typename Tile::Element, N> result;
+    const int first = computed_here(position);  // or addresses of all vectors would wait in registers
     TESSERA_UNROLL
-    for (int i = 0; i < N; ++i) result.set(i, tile.load(position + i, line, where));
+    for (int i = 0; i < N; ++i) result.set(i, tile.load(first + i, line, where));
     return result;
   }
 }
