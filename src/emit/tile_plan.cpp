@@ -437,15 +437,6 @@ std::vector<const TileFactor*> TilePlan::factors() const {
   return all;
 }
 
-bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {
-  const auto& load = std::get<ir::Load>(kernel.values[factor.load].op);
-  const size_t index = std::max(factor.width_index, factor.depth_index);
-  const auto form = ir::affine_form(kernel, sizes, load.indices[index]);
-  const auto step =
-      form ? form->coefficient(index == factor.width_index ? factor.width : factor.depth) : std::nullopt;
-  return step && sizes.as_constant(*step) == 1;
-}
-
 std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value) {
   const auto* fold = std::get_if<ir::Reduce>(&kernel.values[value].op);
   if (!fold || fold->op != ir::ReduceOp::min || fold->axes.size() != 1) return std::nullopt;

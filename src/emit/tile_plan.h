@@ -123,9 +123,6 @@ struct TileDecision {
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const PlanOverrides& overrides);
 
-/// Whether neighbours along the last index of a staged factor are neighbours along its lines.
-bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
-
 /// The axis whose tile begins at this value: `k.id` is made of it.
 std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value);
 

@@ -9,6 +9,7 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_lines.h"
 
 namespace tessera::emit {
 
@@ -417,13 +418,15 @@ class ShapeChooser {
     return held + passing;
   }
 
-  /// Lines of tensors may begin anywhere, if neighbours along them are neighbours in memory.
+  /// Lines of tensors may begin anywhere, not only of tensors with gaps, and neighbours along them are neighbours in
+  /// memory.
   bool can_shift() const {
-    const auto factors = plan_.factors();
-    const auto is_staged = [](const TileFactor* factor) { return factor->way == TileFactor::Way::staged; };
-    return std::ranges::any_of(factors, is_staged) && std::ranges::all_of(factors, [&](const TileFactor* f) {
-             return !is_staged(f) || steps_by_one(kernel_, sizes_, *f);
-           });
+    std::vector<const TileFactor*> staged = plan_.factors();
+    std::erase_if(staged, [](const TileFactor* f) { return f->way != TileFactor::Way::staged; });
+    return std::ranges::all_of(staged,
+                               [&](const TileFactor* f) { return steps_by_one(kernel_, sizes_, *f); }) &&
+           !std::ranges::all_of(
+               staged, [&](const TileFactor* f) { return is_aligned_if_dense(kernel_, sizes_, *f); });
   }
 
   /// A chunk for each line of elements of 1 and 2 bytes, which are shifted into place; longer ones are copied singly.

@@ -8,6 +8,7 @@
 
 #include "emit/naming.h"
 #include "emit/print_launcher.h"
+#include "emit/tile_lines.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
 
@@ -66,26 +67,11 @@ class TileVariants {
     return contiguous_index(load, swapped) == load.factor->depth_index;
   }
 
-  /// Tiles begin at chunks of 16 bytes: the index that is contiguous is the coordinate plus whole chunks.
-  bool begins_at_chunks(const StagedLoad& load, bool swapped) const {
-    const auto& op = std::get<ir::Load>(kernel_.values[load.value].op);
-    const size_t index = contiguous_index(load, swapped);
-    const auto form = ir::affine_form(kernel_, plan_.sizes, op.indices[index]);
-    const ir::AxisId own = index == load.factor->width_index ? load.factor->width : load.factor->depth;
-    const int64_t chunk = kCopyBytes / size_in_bytes(kernel_.values[load.value].dtype);
-    const auto is_whole = [&](ir::SizeId size) {
-      const auto known = plan_.sizes.as_constant(size);
-      return known && *known % chunk == 0;
-    };
-    if (!form || !is_whole(form->offset) || !is_whole(kernel_.axes[own].lower)) return false;
-    return std::ranges::all_of(form->terms, [&](const auto& term) {
-      return term.first == own ? plan_.sizes.as_constant(term.second) == 1 : is_whole(term.second);
-    });
-  }
-
   bool copies_chunks(size_t order) const {
     for (size_t k = 0; k < loads_.size(); ++k)
-      if (!begins_at_chunks(loads_[k], is_swapped(order, k))) return false;
+      if (!begins_at_blocks(kernel_, plan_.sizes, *loads_[k].factor,
+                            contiguous_index(loads_[k], is_swapped(order, k))))
+        return false;
     return true;
   }
 

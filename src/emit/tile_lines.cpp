@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// See tile_lines.h.
+#include "emit/tile_lines.h"
+
+#include <algorithm>
+
+#include "sema/ir/affine.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kBlockBytes = 16;
+
+size_t last_index(const TileFactor& factor) { return std::max(factor.width_index, factor.depth_index); }
+
+ir::AxisId axis_of(const TileFactor& factor, size_t index) {
+  return index == factor.width_index ? factor.width : factor.depth;
+}
+
+const ir::Load& load_of(const ir::Kernel& kernel, const TileFactor& factor) {
+  return std::get<ir::Load>(kernel.values[factor.load].op);
+}
+
+}  // namespace
+
+bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {
+  const size_t index = last_index(factor);
+  const auto form = ir::affine_form(kernel, sizes, load_of(kernel, factor).indices[index]);
+  const auto step = form ? form->coefficient(axis_of(factor, index)) : std::nullopt;
+  return step && sizes.as_constant(*step) == 1;
+}
+
+bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor,
+                      size_t index) {
+  const auto form = ir::affine_form(kernel, sizes, load_of(kernel, factor).indices[index]);
+  const ir::AxisId own = axis_of(factor, index);
+  const int64_t block = kBlockBytes / size_in_bytes(kernel.values[factor.load].dtype);
+  const auto is_whole = [&](ir::SizeId size) {
+    const auto known = sizes.as_constant(size);
+    return known && *known % block == 0;
+  };
+  if (!form || !is_whole(form->offset) || !is_whole(kernel.axes[own].lower)) return false;
+  return std::ranges::all_of(form->terms, [&](const auto& term) {
+    return term.first == own ? sizes.as_constant(term.second) == 1 : is_whole(term.second);
+  });
+}
+
+bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {
+  const std::vector<ir::SizeId>& dims = kernel.tensors[load_of(kernel, factor).tensor].dims;
+  const int64_t block = kBlockBytes / size_in_bytes(kernel.values[factor.load].dtype);
+  const auto known = sizes.as_constant(dims.back());
+  const auto symbol = sizes.as_symbol(dims.back());
+  const std::vector<int64_t> extents = known    ? std::vector{*known}
+                                       : symbol ? kernel.symbols[*symbol].allowed
+                                                : std::vector<int64_t>();
+  const auto is_whole = [&](int64_t extent) { return extent % block == 0; };
+  const size_t last = last_index(factor);
+  return last + 1 == dims.size() && !extents.empty() && std::ranges::all_of(extents, is_whole) &&
+         begins_at_blocks(kernel, sizes, factor, last);
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the lines of tensors that tiles are filled from begin in memory.
+#pragma once
+
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// Whether neighbours along the last index of a staged factor are neighbours along its lines.
+bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
+
+/// Whether tiles of a staged factor begin at blocks of 16 bytes of its lines, if the given index is the one that is
+/// contiguous: it is the coordinate plus whole blocks.
+bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor, size_t index);
+
+/// Whether that is so in every tensor without gaps that begins at such a block: its last extent is one of whole blocks.
+bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
+
+}  // namespace tessera::emit
