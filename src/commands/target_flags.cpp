@@ -63,7 +63,7 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
   } else {
     throw CLI::ValidationError(
         "--plan",
-        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=2..7, raster=1..64",
+        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=1..7, raster=1..64",
                     item));
   }
 }

@@ -18,7 +18,7 @@ struct PlanOverrides {
   std::map<std::string, int64_t> tiles = {};  // extent of a plan step, by range name: {"r", 16}
   std::optional<int> warps = {};              // per block
   std::optional<int> vector = {};             // elements per memory access: 1, 2, 4, 8, 16
-  std::optional<int> stages = {};             // of the rings that bring the factors of products: 2 to 7
+  std::optional<int> stages = {};             // of the rings that bring the factors of products: 1 to 7
   std::optional<int> raster = {};             // rows of tiles that blocks walk over together: 1 to 64
 };
 

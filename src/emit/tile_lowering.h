@@ -229,6 +229,8 @@ class TileLowering : public FunctionLowering {
   void step_ahead(const Ring& ring, size_t k);
   RingTurn turn_of(ir::AxisId axis, const Range& range, bool is_ahead);
   void open(Ring& ring);
+  bool has_one_stage() const;
+  void wait_for_tile(const Ring& ring, const std::string& tile);
   void turn(const Ring& ring, const std::function<void()>& body);
   /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
   void ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,

@@ -245,6 +245,10 @@ void TileLowering::open(Ring& ring) {
   ring.fill = named("fill_" + base);
   const bool is_ahead = ring.turns.size() > 1;
   is_ahead ? define_fill_ahead(ring) : define_fill(ring);
+  if (has_one_stage()) {
+    ring.stage = "0";
+    return;
+  }
   ring.stage = named(base + "_stage");
   ring.next = named(base + "_next");
   emit(lowered::Barrier{"everyone has read the tiles before"});
@@ -255,6 +259,33 @@ void TileLowering::open(Ring& ring) {
   emit(lowered::Local{"int", ring.next, {}, local("kStages - 1"), false, false});
 }
 
+bool TileLowering::has_one_stage() const {
+  return std::ranges::all_of(tiles_.shapes, [](const TileShape& shape) { return shape.stages == 1; });
+}
+
+// Starts the copies of the tile that is read `kStages - 1` rounds later and waits for the one that is read now; of one
+// stage these are the same.
+void TileLowering::wait_for_tile(const Ring& ring, const std::string& tile) {
+  const auto fill = [&](const std::string& stage, const std::string& number) {
+    const bool is_ahead = !ring.turns.back().ahead.empty();
+    emit(lowered::Evaluate{local(fmt::format("{}({}{})", ring.fill, stage, is_ahead ? "" : ", " + number))});
+  };
+  const auto wait = [&](const char* more) {
+    const std::string callee = fmt::format("ptx::cp_async_wait_group<{}>", more);
+    emit(lowered::Evaluate{lowered::call(callee, {}, DType::index)});
+  };
+  if (has_one_stage()) {
+    emit(lowered::Barrier{"everyone has read the tile before"});
+    fill(ring.stage, tile);
+    wait("0");
+    emit(lowered::Barrier{"this tile has arrived"});
+  } else {
+    wait("kStages - 2");
+    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
+    fill(ring.next, tile + " + kStages - 1");
+  }
+}
+
 // The innermost loop of a ring.
 void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
   const RingTurn& own = ring.turns.back();
@@ -262,10 +293,7 @@ void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
   Scope bindings;
   bindings.loops.insert(ring.axis);
   count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
-    emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<kStages - 2>", {}, DType::index)});
-    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
-    const std::string number = own.ahead.empty() ? fmt::format(", {} + kStages - 1", tile) : "";
-    emit(lowered::Evaluate{local(fmt::format("{}({}{})", ring.fill, ring.next, number))});
+    wait_for_tile(ring, tile);
     bind_tile(ring.axis, own.range, tile);
     for (const TileFactor* factor : ring.factors) {
       FactorTile& entry = tile_of(*factor);
@@ -273,6 +301,7 @@ void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
     }
     shift_all(ring.factors, !own.ahead.empty());
     round(true, body);
+    if (has_one_stage()) return;
     emit(lowered::Assign{local(ring.next), "=", local(ring.stage)});
     emit(lowered::Assign{local(ring.stage), "=",
                          local(fmt::format("{0} + 1 == kStages ? 0 : {0} + 1", ring.stage))});

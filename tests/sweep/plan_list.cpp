@@ -16,10 +16,10 @@ namespace tessera::sweep {
 
 namespace {
 
-constexpr std::int64_t kTiles[] = {16, 48, 80, 176};
+constexpr std::int64_t kTiles[] = {16, 48, 80, 96, 176};
 constexpr int kMostWarps = 8;
 constexpr int kVectors[] = {1, 2, 4, 8};
-constexpr int kFewestStages = 2, kMostStages = 5;
+constexpr int kFewestStages = 1, kMostStages = 5;
 constexpr int kRasters[] = {2, 5};
 constexpr std::size_t kLeastPlans = 24;
 constexpr std::size_t kLeastCombinations = 6;
