@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 12
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
            "attention": ROOT / "examples/attention/attention.tsr"}
-DTYPES = {torch.int8: 3 - 1, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
+DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
           torch.float64: 17}
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "sema/ir/without_points.h"
 
@@ -232,6 +233,9 @@ RingTurn TileLowering::turn_of(ir::AxisId axis, const Range& range, bool is_ahea
   if (extents_.contains(axis)) {
     turn.end = count_rounds(axis, range);
     turn.start = lowered::integer(0);
+  } else if (range.end->kind == lowered::Expression::Kind::name ||
+             range.end->kind == lowered::Expression::Kind::literal) {
+    turn.end = print(range.end);
   } else {
     turn.end = named(lowercase(kernel_.axes[axis].name) + "_end");
     emit(lowered::Local{"index", turn.end, {}, range.end, true, false});
