@@ -178,6 +178,7 @@ std::string describe_tiles(const KernelPlan& plan) {
     for (const auto& [symbol, value] : shape.symbols)
       also(fmt::format("{} == {}", kernel.symbols[symbol].name, value));
     for (const ir::Constraint& term : shape.when) also(term.text);
+    if (shape.is_small) also("larger tiles leave half the multiprocessors idle");
     if (condition.empty() && plan.tiles->shapes.size() > 1) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
     for (const std::string& reason : reasons_of(kernel, *plan.tiles, shape, *plan.target))
