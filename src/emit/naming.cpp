@@ -160,6 +160,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "thread_index",
     "threads",
     "to_float",
+    "to_floats",
     "view",
     "warp_barrier",
     "wrap",

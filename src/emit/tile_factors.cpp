@@ -169,7 +169,8 @@ std::optional<ir::ValueId> TileLowering::rounded_by(const TileFactor& factor) co
   const auto* cast = std::get_if<ir::Cast>(&value.op);
   if (cast == nullptr || (value.dtype != DType::bf16 && value.dtype != DType::f16)) return std::nullopt;
   const DType from = kernel_.values[cast->operand].dtype;
-  const bool is_float_exactly = from == DType::f32 || from == DType::i8 || from == DType::u8;
+  const bool is_float_exactly =
+      from == DType::f32 || is_narrow_float(from) || from == DType::i8 || from == DType::u8;
   return is_float_exactly ? std::optional(cast->operand) : std::nullopt;
 }
 
@@ -177,6 +178,13 @@ std::optional<ir::ValueId> TileLowering::rounded_by(const TileFactor& factor) co
 Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                                   const std::string& position) {
   const ir::Value& value = kernel_.values[factor.value];
+  const std::optional<ir::ValueId> rounded = rounded_by(factor);
+  const auto round = [&](const Expr& floats) {
+    return lowered::call(fmt::format("from_floats<{}>", type_name(value.dtype)), {floats}, value.dtype);
+  };
+  const auto part = rounded ? vectors_.find(*rounded) : vectors_.end();
+  if (part != vectors_.end() && is_whole_here(factor.width) && is_whole_here(factor.depth))
+    return round(lowered::call("to_floats", {lowered::name(part->second, DType::f32)}, DType::f32));
   const std::string along = fmt::format("{} + {}", position, item_);
   Scope bindings;
   std::vector<std::pair<std::string, Expr>> coordinates;
@@ -193,7 +201,6 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   const int count = elements_at_once(factor.parts, value.dtype);
   const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, count);
   const std::string vector = named(value.name.empty() ? "factor" : value.name);
-  const std::optional<ir::ValueId> rounded = rounded_by(factor);
   const DType type = rounded ? DType::f32 : value.dtype;
   emit(lowered::Local{
       fmt::format("Vector<{}, {}>", type_name(type), count), vector, {}, nullptr, false, false});
@@ -211,8 +218,7 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   });
   for (const auto& [name, start] : coordinates) names_.release(name);
   const Expr result = lowered::name(vector, type);
-  if (!rounded) return result;
-  return lowered::call(fmt::format("from_floats<{}>", type_name(value.dtype)), {result}, value.dtype);
+  return rounded ? round(result) : result;
 }
 
 void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,

@@ -121,6 +121,7 @@ class TileLowering : public FunctionLowering {
   /// How many coordinates the current tile of an axis has: a local, where not every tile is whole.
   void count_tile(ir::AxisId axis);
   bool is_always_whole(ir::AxisId axis) const;
+  bool is_whole_here(ir::AxisId axis) const { return whole_.contains(axis) || !counts_.contains(axis); }
   lowered::Expr element_of(const HeldTile& tile) const;
   HeldTile declare_tile(std::string_view name, DType type, const TilePlace& place, Span span);
   std::optional<Evaluated> held(ir::ValueId id) override;

@@ -160,6 +160,13 @@ __device__ inline std::uint32_t convert_rn_bf16(float x) {
 #endif
 
 #if TESSERA_DEVICE_ARCH >= 890
+/// cvt.rn.f16x2.e4m3x2, one lane
+__device__ inline f16 convert_f16(fp8_e4m3 x) {
+  std::uint32_t pair;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(static_cast<std::uint16_t>(x.bits)));
+  return f16{static_cast<std::uint16_t>(pair)};
+}
+
 /// cvt.rn.satfinite.e4m3x2.f32, one lane
 __device__ inline std::uint32_t convert_rn_e4m3(float x) {
   std::uint16_t pair;
@@ -222,8 +229,20 @@ TESSERA_HD float to_float(f16 x) {
   return detail::widen<f16>(x.bits);
 #endif
 }
-TESSERA_HD float to_float(fp8_e4m3 x) { return detail::widen<fp8_e4m3>(x.bits); }
-TESSERA_HD float to_float(fp8_e5m2 x) { return detail::widen<fp8_e5m2>(x.bits); }
+TESSERA_HD float to_float(fp8_e4m3 x) {
+#if TESSERA_DEVICE_ARCH >= 890
+  return detail::convert_f32(detail::convert_f16(x));
+#else
+  return detail::widen<fp8_e4m3>(x.bits);
+#endif
+}
+TESSERA_HD float to_float(fp8_e5m2 x) {
+#if TESSERA_ON_DEVICE
+  return detail::convert_f32(f16{static_cast<std::uint16_t>(x.bits << 8)});  // the upper half of an f16
+#else
+  return detail::widen<fp8_e5m2>(x.bits);
+#endif
+}
 
 /// The T nearest to `x`, ties to even; denormals are kept. NaN gives the NaN of T with every magnitude bit
 /// set and a clear sign. Overflow gives infinity in `bf16` and `f16`; in the fp8 types it saturates to the

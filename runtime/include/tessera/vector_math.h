@@ -31,6 +31,47 @@ TESSERA_HD Vector<float, N> exp(const Vector<float, N>& x) {
 
 }  // namespace math
 
+namespace detail {
+
+/// Four bytes as floats, exact: each becomes the last byte of 2^23 + byte, and those of signed bytes count from -128.
+template <typename T>
+TESSERA_DEVICE void bytes_to_floats(std::uint32_t bytes, float* floats) {
+  constexpr bool kIsSigned = static_cast<T>(-1) < 0;
+  constexpr std::uint32_t kPower = 0x4b000000u;  // 2^23
+  const std::uint32_t shifted = kIsSigned ? bytes ^ 0x80808080u : bytes;
+  TESSERA_UNROLL
+  for (std::uint32_t i = 0; i < 4; ++i) {
+#if TESSERA_ON_DEVICE
+    const std::uint32_t bits = __byte_perm(shifted, kPower, 0x7440u + i);
+#else
+    const std::uint32_t bits = kPower | (shifted >> 8 * i & 0xffu);
+#endif
+    floats[i] = math::from_bits(bits) - (kIsSigned ? 8388736.0f : 8388608.0f);
+  }
+}
+
+}  // namespace detail
+
+/// The value of each element as a float, for types that float holds exactly.
+template <typename T, int N>
+TESSERA_DEVICE Vector<float, N> to_floats(const Vector<T, N>& x) {
+  Vector<float, N> result;
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 1 && N % 4 == 0) {
+    TESSERA_UNROLL
+    for (int i = 0; i < N / 4; ++i) detail::bytes_to_floats<T>(x.unit[i], &result[4 * i]);
+  } else {
+    TESSERA_UNROLL
+    for (int i = 0; i < N; ++i) {
+      if constexpr (kIsNarrowFloat<T>) {
+        result[i] = to_float(x[i]);
+      } else {
+        result[i] = static_cast<float>(x[i]);
+      }
+    }
+  }
+  return result;
+}
+
 /// Each float rounded to T as from_float has it: two in one instruction where the device has one.
 template <typename T, int N>
 TESSERA_DEVICE Vector<T, N> from_floats(const Vector<float, N>& x) {
