@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles in registers: every layout holds every element once, and reductions along rows and columns agree with loops.
+// Tiles that threads compute: each vector once.
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <random>
 #include <vector>
 
 #include "catch.h"
 #include "tessera/fragment_group.h"
+#include "tessera/operand_tile.h"
+#include "tessera/vector_share.h"
 
 namespace fragments {
 
@@ -90,6 +94,26 @@ void check_reductions() {
   });
 }
 
+/// Every vector of a tile is computed once.
+template <int kLines, int kLength, int N, int kThreads>
+void check_share() {
+  using Share = VectorShare<OperandTile<bf16, kLines, kLength>, N, kThreads>;
+  std::vector<int> times(kLines * kLength / N);
+  std::mutex mutex;
+  run_clean(kThreads, [&] {
+    for (int along = 0; Share::has_position(along); ++along) {
+      for (int across = 0; Share::has_line(across); ++across) {
+        const std::lock_guard lock(mutex);
+        const int line = Share::line(across), position = Share::position(along);
+        REQUIRE(line < kLines);
+        REQUIRE(position < kLength);
+        ++times[static_cast<std::size_t>((line * kLength + position) / N)];
+      }
+    }
+  });
+  for (const int count : times) REQUIRE(count == 1);
+}
+
 }  // namespace
 
 TEST_CASE("every layout holds every element of its tile once") {
@@ -160,6 +184,14 @@ TEST_CASE("the order of a sum does not depend on the schedule") {
   }
   CHECK(first.size() == Layout::kRows);
   twin::options() = before;
+}
+
+TEST_CASE("threads share the vectors of a tile, whatever they are a multiple of") {
+  check_share<128, 64, 8, 128>();
+  check_share<48, 80, 8, 96>();
+  check_share<16, 176, 8, 64>();
+  check_share<16, 256, 2, 32>();
+  check_share<8, 16, 8, 256>();
 }
 
 }  // namespace fragments
