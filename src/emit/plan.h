@@ -79,8 +79,9 @@ struct Variant {
   // Of a function in tiles:
   std::map<std::string, std::string> arguments = {};  // of its template, by parameter
   std::string condition = {}, explanation = {};       // when the launcher takes it, and what to say of it
-  /// Only for launches of fewer units than multiprocessors, of the next variant with this name.
+  /// Only for launches of few units of the next variant with this name: at most so many quarters of the multiprocessors.
   std::string few_units_of = {};
+  int few_quarters = 0;
   int shared_bytes = 0;
 };
 

@@ -167,7 +167,7 @@ class LauncherPrinter {
     return result.empty() ? "true" : result;
   }
 
-  /// Whether the variant behind it, of larger tiles, would leave half the multiprocessors idle.
+  /// Whether the variant behind it, of larger tiles, would leave too many multiprocessors idle.
   std::string few_units(const Variant& variant) const {
     const std::vector<Variant>& all = plan_.phase.variants;
     const auto self = std::ranges::find_if(all, [&](const Variant& entry) { return &entry == &variant; });
@@ -175,9 +175,11 @@ class LauncherPrinter {
                                     [&](const Variant& entry) { return entry.name == variant.few_units_of; });
     TESSERA_CHECK(large != all.end(), "a variant of small tiles stands before one of large ones");
     const auto f = static_cast<size_t>(large->function);
-    const Expr twice =
-        lowered::binary("*", lowered::integer(2), specialise(lowered_.unit_count[f], *large), DType::index);
-    return print(twice) + " <= multiprocessor_count()";
+    const Expr units = specialise(lowered_.unit_count[f], *large);
+    if (variant.few_quarters == 4) return print(units) + " <= multiprocessor_count()";
+    return fmt::format("{} <= {} * multiprocessor_count()",
+                       print(lowered::binary("*", lowered::integer(4), units, DType::index)),
+                       variant.few_quarters);
   }
 
   void launch(size_t k) {

@@ -73,7 +73,7 @@ struct TileShape {
   int stages = 2;
   int raster = 1;  // rows of tiles that blocks walk over together
   int shared_bytes = 0;
-  bool is_small = false;  // for launches of fewer tiles of the next shape than there are multiprocessors
+  int few_quarters = 0;  // for launches of at most that part of the multiprocessors in tiles of the next shape
   int end_bytes = 0;      // more of it, where lines are shifted into place
   int registers = 0;      // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`

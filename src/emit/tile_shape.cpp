@@ -85,8 +85,8 @@ class ShapeChooser {
     return "";
   }
 
-  /// Half as much of each axis, for launches that would not keep half the multiprocessors busy: unless something is asked
-  /// for.
+  /// Half as much of each axis, for launches that would leave multiprocessors idle: unless something is asked for. Halves
+  /// of a tile keep a multiprocessor busier than one whole; quarters read so much more that a few must be idle.
   void add_small_shape() {
     const auto& requests = kernel_.grids.at(0).requests;
     const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
@@ -97,19 +97,22 @@ class ShapeChooser {
     });
     if (is_asked || !is_free) return;
     TileShape small = plan_.shapes.back();
-    small.is_small = true;
-    halve_grid(small);
-    if (small.extent == plan_.shapes.back().extent || !choose_warps(small, kFewWarps)) return;
+    const int halved = halve_grid(small);
+    if (halved == 0 || !choose_warps(small, kFewWarps)) return;
+    small.few_quarters = halved == 1 ? 4 : 3;
     if (!share_memory(small, 2)) return;
     small.registers = static_cast<int>(registers(small));
     plan_.shapes.insert(plan_.shapes.end() - 1, std::move(small));
   }
-  void halve_grid(TileShape& shape) const {
+  int halve_grid(TileShape& shape) const {
+    int halved = 0;
     for (ir::AxisId axis : free_) {
       const int64_t half = shape.extent.at(axis) / 2;
-      if (kernel_.axes[axis].kind == ir::AxisKind::grid && half % unit_of(axis) == 0 && half >= kLeastSmall)
-        shape.extent.at(axis) = half;
+      if (is_in_loop(axis) || half % unit_of(axis) != 0 || half < kLeastSmall) continue;
+      shape.extent.at(axis) = half;
+      ++halved;
     }
+    return halved;
   }
 
   /// Blocks of four warps, two of which share a multiprocessor, so that one multiplies while the other waits at a

@@ -36,7 +36,7 @@ class TileVariants {
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
     const bool either = loads_.size() <= kMostOrders && is_one;
     for (const TileShape& shape : tiles_.shapes) {
-      if (shape.is_small) {
+      if (shape.few_quarters > 0) {
         if (!loads_.empty() && copies_chunks(0) && fits(shape, 0)) add(shape, 0, "copies");
         continue;
       }
@@ -120,9 +120,10 @@ class TileVariants {
                       kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
     }
     variant.condition = condition.empty() ? "true" : condition;
-    if (shape.is_small) {
+    if (shape.few_quarters > 0) {
       variant.name = "few";
       variant.few_units_of = way;
+      variant.few_quarters = shape.few_quarters;
       orders += ", few tiles";
     }
     variant.explanation = is_any            ? "any strides: element by element"
@@ -178,7 +179,8 @@ std::string describe_tiles(const KernelPlan& plan) {
     for (const auto& [symbol, value] : shape.symbols)
       also(fmt::format("{} == {}", kernel.symbols[symbol].name, value));
     for (const ir::Constraint& term : shape.when) also(term.text);
-    if (shape.is_small) also("larger tiles leave half the multiprocessors idle");
+    if (shape.few_quarters > 0)
+      also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
     if (condition.empty() && plan.tiles->shapes.size() > 1) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
     for (const std::string& reason : reasons_of(kernel, *plan.tiles, shape, *plan.target))
