@@ -32,8 +32,9 @@ std::string TileLowering::layout_of(const TilePlace& place) {
     for (char c : kernel_.axes[axis].name)
       wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const std::string name = names_.take(wanted);
-  emit(lowered::Using{name, fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
-                                        extents_.at(*place.row), extents_.at(*place.column))});
+  const std::string type = fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
+                                       extents_.at(*place.row), extents_.at(*place.column));
+  at_scope(0, [&] { emit(lowered::Using{name, type}); });
   layouts_.emplace_back(place, name);
   return name;
 }

@@ -86,8 +86,7 @@ void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
 void TileLowering::join(const HeldTile& tile, const std::string& name, const char* by, Span span) {
   const char* member = tile.place.row ? ".reduce_columns" : ".reduce_rows";
   const Expr partial = lowered::name(name, tile.type);
-  const Expr joined = lowered::call(groups_.at(layout_of(tile.place)) + member,
-                                    {lowered::name(by, DType::index), partial}, tile.type);
+  const Expr joined = lowered::call(group_ + member, {lowered::name(by, DType::index), partial}, tile.type);
   emit(lowered::Assign{partial, "=", joined}, span);
 }
 

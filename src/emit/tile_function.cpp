@@ -87,12 +87,10 @@ void TileLowering::declare_layouts() {
     if (!reduce || !tiles_.role(reduce->axes[0])) continue;
     AxisSet axes(kernel_.values[id].axes.begin(), kernel_.values[id].axes.end());
     if (tiles_.is_in_registers(reduce->axes[0])) axes.insert(reduce->axes[0]);
-    const std::string layout = layout_of(place_of(axes));
-    if (!groups_.contains(layout)) {
-      groups_[layout] = named("threads");
-      emit(lowered::Local{
-          fmt::format("FragmentGroup<{}>", layout), groups_[layout], {}, nullptr, false, false});
-    }
+    layout_of(place_of(axes));
+    if (!group_.empty()) continue;
+    group_ = named("group");
+    emit(lowered::Local{"FragmentGroup", group_, {}, nullptr, false, false});
   }
 }
 

@@ -253,7 +253,7 @@ class TileLowering : public FunctionLowering {
   std::map<ir::AxisId, std::string> extents_;
   std::map<ir::ValueId, std::string> majors_;  // by staged load
   std::vector<std::pair<TilePlace, std::string>> layouts_;
-  std::map<std::string, std::string> groups_;  // of threads that reduce, by layout
+  std::string group_;  // of threads that reduce
   std::vector<FactorTile> factors_;
   std::map<ir::ValueId, HeldTile> held_;
   std::map<ir::VariableId, HeldTile> state_;

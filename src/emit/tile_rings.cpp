@@ -267,27 +267,31 @@ bool TileLowering::has_one_stage() const {
   return std::ranges::all_of(tiles_.shapes, [](const TileShape& shape) { return shape.stages == 1; });
 }
 
-// Starts the copies of the tile that is read `kStages - 1` rounds later and waits for the one that is read now; of one
-// stage these are the same.
+// Waits for the tile that is read now, and starts the copies of the one that is read `kStages - 1` rounds later: of one
+// stage these are the same. Shapes that are asked for may have one stage, or more.
 void TileLowering::wait_for_tile(const Ring& ring, const std::string& tile) {
   const auto fill = [&](const std::string& stage, const std::string& number) {
     const bool is_ahead = !ring.turns.back().ahead.empty();
     emit(lowered::Evaluate{local(fmt::format("{}({}{})", ring.fill, stage, is_ahead ? "" : ", " + number))});
   };
-  const auto wait = [&](const char* more) {
-    const std::string callee = fmt::format("ptx::cp_async_wait_group<{}>", more);
-    emit(lowered::Evaluate{lowered::call(callee, {}, DType::index)});
+  const auto only_if = [&](bool is_asked, const char* condition, const std::function<void()>& body) {
+    is_asked ? guard(local(condition), "", false, Scope{}, body) : body();
   };
-  if (has_one_stage()) {
-    emit(lowered::Barrier{"everyone has read the tile before"});
-    fill(ring.stage, tile);
-    wait("0");
-    emit(lowered::Barrier{"this tile has arrived"});
-  } else {
-    wait("kStages - 2");
-    emit(lowered::Barrier{"this tile has arrived, and the one before is read"});
-    fill(ring.next, tile + " + kStages - 1");
+  const bool has_one =
+      std::ranges::any_of(tiles_.shapes, [](const TileShape& shape) { return shape.stages == 1; });
+  const bool is_mixed = has_one && !has_one_stage();
+  if (has_one) {
+    only_if(is_mixed, "kStages == 1", [&] {
+      emit(lowered::Barrier{"everyone has read the tile before"});
+      fill("0", tile);
+    });
   }
+  const char* under_way = is_mixed ? "kStages == 1 ? 0 : kStages - 2" : has_one ? "0" : "kStages - 2";
+  emit(lowered::Evaluate{
+      lowered::call(fmt::format("ptx::cp_async_wait_group<{}>", under_way), {}, DType::index)});
+  emit(lowered::Barrier{has_one && !is_mixed ? "this tile has arrived"
+                                             : "this tile has arrived, and the one before is read"});
+  if (!has_one_stage()) only_if(is_mixed, "kStages > 1", [&] { fill(ring.next, tile + " + kStages - 1"); });
 }
 
 // The innermost loop of a ring.

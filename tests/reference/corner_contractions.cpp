@@ -88,6 +88,62 @@ void centred_rows(Problem& problem) {
   });
 }
 
+/// The largest of `count` values, but at least `least`.
+template <typename Value>
+double greatest(int64_t count, double least, Value value) {
+  for (int64_t i = 0; i < count; ++i) least = std::max<double>(least, value(i));
+  return least;
+}
+
+void routed(Problem& problem) {
+  const auto x = problem.in("x"), gate = problem.in("gate"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  const auto product = [&](const Input& rows, int64_t row, int64_t m) {
+    return total(K, [&](int64_t k) { return x(m, k) * rows(row, k); });
+  };
+  for (int64_t m = 0; m < problem.dim("M"); ++m) {
+    for (int64_t c = 0; c < 24; ++c) z(m, c) = product(gate, c, m);
+    const double chosen = greatest(24, -1e12, [&](int64_t c) { return product(gate, c, m); });
+    y(m) = greatest(problem.dim("V"), -1000000, [&](int64_t v) { return product(w, v, m); }) - chosen;
+  }
+}
+
+void folded_twice(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const auto best = [&](const Input& rows, const Input& others, int64_t g, int64_t row) {
+    return greatest(32, -1e12, [&](int64_t other) {
+      return total(problem.dim("K"), [&](int64_t k) { return rows(g, row, k) * others(g, other, k); });
+    });
+  };
+  for_matrix(problem.dim("G"), 32, [&](int64_t g, int64_t row) {
+    y(g, row) = best(a, b, g, row);
+    z(g, row) = best(b, a, g, row);
+  });
+}
+
+void met_between(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d"),
+             x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z"), often = problem.out("often"),
+             once = problem.out("once");
+  const auto dot = [&](const Input& rows, int64_t row, const Input& columns, int64_t column, int64_t g) {
+    return total(problem.dim("K"), [&](int64_t k) { return rows(g, row, k) * columns(g, column, k); });
+  };
+  for (int64_t g = 0; g < problem.dim("G"); ++g) {
+    for_matrix(32, 48, [&](int64_t i, int64_t j) { y(g, i, j) = dot(a, i, b, j, g); });
+    for_matrix(16, 24, [&](int64_t r, int64_t t) { z(g, r, t) = dot(c, r, d, t, g); });
+    for_matrix(32, 24, [&](int64_t i, int64_t t) {
+      for (int64_t q = 0; q < 3; ++q) often(g, q, i, t) = x(g, i, t) * static_cast<double>(q);
+      once(g, i, t) = x(g, i, t) * 3;
+    });
+  }
+}
+
+/// Each instance has hundreds of products of K terms.
+bool few_instances(const Sizes& sizes) { return sizes.at("G") * sizes.at("K") <= 1 << 9; }
+
 }  // namespace
 
 void add_contraction_cases(std::vector<Case>& cases) {
@@ -125,6 +181,22 @@ void add_contraction_cases(std::vector<Case>& cases) {
   add("centred_rows", {"M", "N", "K"},
       {bytes("x", {"M", "K"}), bytes("g", {"K"}), bytes("w", {"K", "N"}), result("y", {"M", "N"})},
       centred_rows);
+  add("routed", {"M", "V", "K"},
+      {bytes("x", {"M", "K"}), bytes("gate", {"24", "K"}), bytes("w", {"V", "K"}), result("y", {"M"}),
+       result("z", {"M", "24"})},
+      routed);
+  add("folded_twice", {"G", "K"},
+      {bytes("a", {"G", "32", "K"}), bytes("b", {"G", "32", "K"}), result("y", {"G", "32"}),
+       result("z", {"G", "32"})},
+      folded_twice);
+  cases.back().allowed = few_instances;
+  add("met_between", {"G", "K"},
+      {bytes("a", {"G", "32", "K"}), bytes("b", {"G", "48", "K"}), bytes("c", {"G", "16", "K"}),
+       bytes("d", {"G", "24", "K"}), small("x", {"G", "32", "24"}), result("y", {"G", "32", "48"}),
+       result("z", {"G", "16", "24"}), result("often", {"G", "3", "32", "24"}),
+       result("once", {"G", "32", "24"})},
+      met_between);
+  cases.back().allowed = few_instances;
 }
 
 }  // namespace tessera::reference

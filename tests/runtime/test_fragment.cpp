@@ -67,7 +67,7 @@ void check_reductions() {
     return result;
   };
   run_clean(Layout::kThreads, [&] {
-    FragmentGroup<Layout> group;
+    FragmentGroup group;
     for (const std::vector<T>& tile : tiles) {
       const auto check = [&](auto op, T neutral) {
         RowFragment<T, Layout> rows;
@@ -173,7 +173,7 @@ TEST_CASE("the order of a sum does not depend on the schedule") {
     twin::options().schedule = seed == 0 ? twin::Schedule::forward : twin::Schedule::random;
     twin::options().seed = seed;
     run_clean(Layout::kThreads, [&] {
-      FragmentGroup<Layout> group;
+      FragmentGroup group;
       RowFragment<float, Layout> rows;
       for (int slot = 0; slot < Layout::kRowCount; ++slot)
         rows[slot] = 1.0f / static_cast<float>(3 + thread_index() % 4 * 7 + thread_index() / 32 % 4 * 11);

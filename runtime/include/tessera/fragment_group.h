@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FragmentGroup<Layout>: the threads that hold a tile together, and how they combine what each of them has of a row or
-// a column.
+// FragmentGroup: the threads that hold tiles together, and how they combine what each of them has of a row or a column.
 #pragma once
 
 #include "tessera/fragment.h"
@@ -9,15 +8,14 @@
 
 namespace tessera {
 
-/// All threads of the block. Make one object per kernel and layout, outside of its loops: it alternates between two
-/// shared buffers, which is why reductions may follow each other without a barrier in between.
-template <typename Layout>
+/// All threads of the block. Make one object per kernel, outside of its loops, for tiles of all layouts: it alternates
+/// between two shared buffers, which is why reductions may follow each other without a barrier in between.
 class FragmentGroup {
  public:
   /// `partial` of all threads that share a row combined with `op`, in an order that depends on Layout alone; each of
   /// them gets the result, with the same bits. All threads of the block must be here; if the columns are spread over
   /// warps, they meet at one barrier.
-  template <typename Op, typename T>
+  template <typename Op, typename T, typename Layout>
   TESSERA_DEVICE RowFragment<T, Layout> reduce_columns(Op op, RowFragment<T, Layout> partial,
                                                        Location where = Location::current()) {
     combine_lanes<1, 2>(op, partial, where);
@@ -26,7 +24,7 @@ class FragmentGroup {
   }
 
   /// The same for the threads that share a column; they meet at a barrier if the rows are spread over warps.
-  template <typename Op, typename T>
+  template <typename Op, typename T, typename Layout>
   TESSERA_DEVICE ColumnFragment<T, Layout> reduce_rows(Op op, ColumnFragment<T, Layout> partial,
                                                        Location where = Location::current()) {
     combine_lanes<4, 16>(op, partial, where);
@@ -48,31 +46,31 @@ class FragmentGroup {
     }
   }
 
-  template <typename Op, typename T>
+  template <typename Op, typename T, typename Layout>
   TESSERA_DEVICE void combine_warp_columns(Op op, RowFragment<T, Layout>& values, Location where) {
     const int warp = thread_index() / kWarpThreads % Layout::kWarpColumns;
     const bool leads = thread_index() % 4 == 0;
     combine_warps<Layout::kWarpColumns, Layout::kRows>(
-        op, values, row_partials<T>(), warp, leads, [](int slot) { return Layout::row_of_slot(slot); },
-        where);
+        op, values, row_partials<T, Layout>(), warp, leads,
+        [](int slot) { return Layout::row_of_slot(slot); }, where);
   }
 
-  template <typename Op, typename T>
+  template <typename Op, typename T, typename Layout>
   TESSERA_DEVICE void combine_warp_rows(Op op, ColumnFragment<T, Layout>& values, Location where) {
     const int warp = thread_index() / kWarpThreads / Layout::kWarpColumns;
     const bool leads = thread_index() % kWarpThreads < 4;
     combine_warps<Layout::kWarpRows, Layout::kColumns>(
-        op, values, column_partials<T>(), warp, leads, [](int slot) { return Layout::column_of_slot(slot); },
-        where);
+        op, values, column_partials<T, Layout>(), warp, leads,
+        [](int slot) { return Layout::column_of_slot(slot); }, where);
   }
 
   /// The shared buffers: the same ones for every operation on T.
-  template <typename T>
+  template <typename T, typename Layout>
   static TESSERA_DEVICE Shared<T> row_partials() {
     TESSERA_SHARED(T, row_partial, 2 * Layout::kWarpColumns * Layout::kRows);
     return row_partial;
   }
-  template <typename T>
+  template <typename T, typename Layout>
   static TESSERA_DEVICE Shared<T> column_partials() {
     TESSERA_SHARED(T, column_partial, 2 * Layout::kWarpRows * Layout::kColumns);
     return column_partial;
@@ -85,8 +83,7 @@ class FragmentGroup {
                                     Position position, Location where) {
     const int first = buffer_ * kWarps * kLength;
     buffer_ ^=
-        1;  // whoever writes this buffer again has passed the next reduction's barrier, and we have read it
-            // by then
+        1;  // who writes this one again has passed the next reduction's barrier, and we have read it by then
     if (leads) {
       TESSERA_UNROLL
       for (int slot = 0; slot < Values::kCount; ++slot)
