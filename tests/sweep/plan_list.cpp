@@ -21,23 +21,20 @@ constexpr int kMostWarps = 8;
 constexpr int kVectors[] = {1, 2, 4, 8};
 constexpr int kFewestStages = 1, kMostStages = 5;
 constexpr int kRasters[] = {2, 5};
+constexpr std::size_t kTilesOfSome = 2;  // that are tried along an axis of some kernels only
 constexpr std::size_t kLeastPlans = 24;
 constexpr std::size_t kLeastCombinations = 6;
 
-/// Axes that every kernel of the module has a plan step along: overrides are for all of them.
-std::vector<std::string> plan_axes(const ir::Module& module) {
-  std::vector<std::string> common;
-  bool first = true;
+/// Axes that kernels of the module have a plan step along, and how many of them.
+std::map<std::string, std::size_t> plan_axes(const ir::Module& module) {
+  std::map<std::string, std::size_t> kernels;
   for (const ir::Kernel& kernel : module.kernels) {
     std::set<std::string> names;
     for (const ir::Axis& axis : kernel.axes) {
-      if (axis.step == ir::StepKind::plan) names.insert(axis.name);
+      if (axis.step == ir::StepKind::plan && names.insert(axis.name).second) ++kernels[axis.name];
     }
-    if (first) common.assign(names.begin(), names.end());
-    std::erase_if(common, [&](const std::string& name) { return !names.contains(name); });
-    first = false;
   }
-  return common;
+  return kernels;
 }
 
 bool has_products(const ir::Module& module) {
@@ -73,20 +70,32 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
     for (int stages = kFewestStages; stages <= kMostStages; ++stages) add({.stages = stages});
   if (has_products(module))
     for (const int raster : kRasters) add({.raster = raster});
-  const std::vector<std::string> axes = plan_axes(module);
-  for (const std::string& axis : axes) {
-    for (const std::int64_t tile : kTiles) add({.tiles = {{axis, tile}}});
+  std::vector<std::string> common;  // axes that all kernels have
+  std::size_t next = 0;
+  for (const auto& [axis, kernels] : plan_axes(module)) {
+    const bool is_common = kernels == module.kernels.size();
+    if (is_common) common.push_back(axis);
+    const std::size_t tiles = is_common ? std::size(kTiles) : kTilesOfSome;
+    for (std::size_t k = 0; k < tiles; ++k) add({.tiles = {{axis, kTiles[next++ % std::size(kTiles)]}}});
   }
   std::mt19937_64 random(24);
   const std::size_t enough = std::max(kLeastPlans, plans.size() + kLeastCombinations);
   while (plans.size() < enough) {
     emit::PlanOverrides combination;
-    for (const std::string& axis : axes) combination.tiles[axis] = kTiles[random() % std::size(kTiles)];
+    for (const std::string& axis : common) combination.tiles[axis] = kTiles[random() % std::size(kTiles)];
     combination.warps = 1 + static_cast<int>(random() % kMostWarps);
     combination.vector = kVectors[random() % std::size(kVectors)];
     add(combination);
   }
   return plans;
+}
+
+bool has_axes(const ir::Kernel& kernel, const emit::PlanOverrides& overrides) {
+  return std::ranges::all_of(overrides.tiles, [&](const auto& tile) {
+    return std::ranges::any_of(kernel.axes, [&](const ir::Axis& axis) {
+      return axis.name == tile.first && axis.step == ir::StepKind::plan;
+    });
+  });
 }
 
 std::string annotated(const std::string& text, const ir::Module& module) {

@@ -15,9 +15,13 @@ struct NamedPlan {
   emit::PlanOverrides overrides;
 };
 
-/// The planner's own choice, 1 to 8 warps, vectors of 1, 2, 4 and 8 elements, tiles of 16, 48, 80 and 176 along
-/// each axis with a plan step, and random combinations, to at least 24 plans. Always the same ones.
+/// The planner's own choice, 1 to 8 warps, vectors of 1, 2, 4 and 8 elements, 1 to 5 stages, tiles of 16, 48, 80, 96 and
+/// 176 along each axis with a plan step (two of them where only some kernels have it), and random combinations, to at
+/// least 24 plans. Always the same ones.
 std::vector<NamedPlan> all_plans(const ir::Module& module);
+
+/// Whether a kernel has all axes whose tiles a plan is about.
+bool has_axes(const ir::Kernel& kernel, const emit::PlanOverrides& overrides);
 
 /// The text of a module with `@warps` and with a `@tile` for each named step, before every kernel that has none.
 std::string annotated(const std::string& text, const ir::Module& module);

@@ -143,6 +143,7 @@ class PlanCompiler {
     options.file_stem = "program_" + std::to_string(programs_.size());
     options.name_space = options.file_stem;
     options.source_name = std::filesystem::path(path_).filename();
+    std::erase_if(module.kernels, [&](const ir::Kernel& kernel) { return !has_axes(kernel, plan); });
     if (name != "chosen plan" && name != "more annotations" && name != "no annotations")
       std::erase_if(module.kernels, [&](const ir::Kernel& kernel) { return is_refused(kernel, options); });
     if (module.kernels.empty()) return;
