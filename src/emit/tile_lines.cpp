@@ -60,4 +60,13 @@ bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const T
          begins_at_blocks(kernel, sizes, factor, last);
 }
 
+bool may_end_along_depth(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {
+  if (factor.way != TileFactor::Way::staged) return false;
+  const ir::Load& load = load_of(kernel, factor);
+  if ((load.in_bounds >> factor.depth_index & 1u) != 0) return false;
+  const auto form = ir::affine_form(kernel, sizes, load.indices[factor.depth_index]);
+  return form &&
+         std::ranges::all_of(form->terms, [&](const auto& term) { return term.first == factor.depth; });
+}
+
 }  // namespace tessera::emit

@@ -16,4 +16,7 @@ bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const Tile
 /// Whether that is so in every tensor without gaps that begins at such a block: its last extent is one of whole blocks.
 bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
 
+/// Whether a staged factor may leave its tensor along the depth, wherever its width is.
+bool may_end_along_depth(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
+
 }  // namespace tessera::emit

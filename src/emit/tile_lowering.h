@@ -207,6 +207,13 @@ class TileLowering : public FunctionLowering {
   /// Staged factors of products in a block that are filled at one level: in the body of `loop`, or of an instance.
   void collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
                       std::vector<const TileFactor*>& found) const;
+  /// `at + step * coordinate`, for coordinates from `first` to `end`.
+  struct IndexReach {
+    lowered::Expr at = {};
+    int64_t step = 1;
+    lowered::Expr first = {}, end = {};
+  };
+  IndexReach reach_of_index(const ir::Load& load, size_t d, ir::AxisId axis);
   void declare_plane(const TileFactor& factor);
   void fill(const TileFactor& factor, const std::string& tile);
   lowered::Expr first_of_tile(ir::AxisId axis);

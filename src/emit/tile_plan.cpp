@@ -10,6 +10,7 @@
 #include "emit/naming.h"
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_lines.h"
 
 namespace tessera::emit {
 
@@ -160,9 +161,18 @@ class TilePlanner {
     for (auto& [id, product] : plan_.products) {
       product_ = id;
       if (!choose_factor(product, product.rows) || !choose_factor(product, product.columns)) return false;
+      limit(product.rows, product.columns);
+      limit(product.columns, product.rows);
     }
     product_ = {};
     return true;
+  }
+
+  /// A term exists where both factors do: a factor ends where the other one does.
+  void limit(TileFactor& factor, const TileFactor& other) {
+    if (factor.way != TileFactor::Way::staged || !may_end_along_depth(kernel_, sizes_, other)) return;
+    factor.limit = other.load;
+    factor.limit_index = other.depth_index;
   }
 
   bool choose_factor(const TileProduct& product, TileFactor& factor) {

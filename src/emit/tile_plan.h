@@ -38,14 +38,19 @@ struct TileFactor {
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
+  ir::ValueId limit =
+      {};  // staged: the load of the other factor, whose index along the depth may leave its tensor:
+  size_t limit_index = 0;  // there are no terms there
+
   std::vector<TileFactor> parts = {};  // computed: plain parts of tensors below it, staged themselves
 
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {
     const bool is_staged = way == Way::staged && other.way == Way::staged;
-    if (is_staged ? load != other.load : value != other.value) return false;
+    if (is_staged ? load != other.load || limit != other.limit : value != other.value) return false;
     const bool is_across = width == other.depth && depth == other.width;
-    return (width == other.width && depth == other.depth) || (way == Way::staged && is_across);
+    return (width == other.width && depth == other.depth) ||
+           (way == Way::staged && is_across && !limit.valid());
   }
 };
 
@@ -73,9 +78,10 @@ struct TileShape {
   int stages = 2;
   int raster = 1;  // rows of tiles that blocks walk over together
   int shared_bytes = 0;
-  int few_quarters = 0;  // for launches of at most that part of the multiprocessors in tiles of the next shape
-  int end_bytes = 0;      // more of it, where lines are shifted into place
-  int registers = 0;      // of a thread, for tiles
+  int few_quarters =
+      0;              // for launches of at most that part of the multiprocessors in tiles of the next shape
+  int end_bytes = 0;  // more of it, where lines are shifted into place
+  int registers = 0;  // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
 
@@ -91,7 +97,7 @@ struct TilePlan {
   std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
-  bool shifts = false;  // a variant takes lines that begin anywhere, and tiles have ends for it
+  bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles

@@ -68,6 +68,32 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
 
 Expr TileLowering::first_of_tile(ir::AxisId axis) { return range_of(axis).first; }
 
+// Where an index of a load is along one of its axes, and which coordinates of that are inside of the tensor.
+TileLowering::IndexReach TileLowering::reach_of_index(const ir::Load& load, size_t d, ir::AxisId axis) {
+  const auto form = ir::affine_form(kernel_, plan_.sizes, load.indices[d]);
+  IndexReach reach{.at = size(form->offset), .step = *plan_.sizes.as_constant(*form->coefficient(axis))};
+  for (const auto& [other, coefficient] : form->terms)
+    if (other != axis)
+      reach.at = lowered::add(reach.at, lowered::multiply(size(coefficient), coordinate(other)));
+  reach.first = lower_bound(axis);
+  reach.end = upper_bound(axis);
+  if ((load.in_bounds >> d & 1u) != 0) return reach;
+  // From 0 and to the extent of the tensor, in steps of the index.
+  const auto steps_from_at = [&](const Expr& to) {
+    const auto known = lowered::constant_of(reach.at);
+    const Expr distance = known ? lowered::add(to, lowered::integer(-*known))
+                                : lowered::binary("-", to, reach.at, DType::index);
+    return reach.step == 1
+               ? distance
+               : lowered::call("ceil_divide", {distance, lowered::integer(reach.step)}, DType::index);
+  };
+  const Expr extent = size(kernel_.tensors[load.tensor].dims[d]);
+  reach.first =
+      lowered::call("maximum<index>", {reach.first, steps_from_at(lowered::integer(0))}, DType::index);
+  reach.end = lowered::call("minimum<index>", {reach.end, steps_from_at(extent)}, DType::index);
+  return reach;
+}
+
 // The part of a tensor that tiles of a factor are copied from, in coordinates of the factor's axes.
 void TileLowering::declare_plane(const TileFactor& read) {
   FactorTile& entry = tile_of(read);
@@ -75,52 +101,34 @@ void TileLowering::declare_plane(const TileFactor& read) {
   const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
   const ir::Tensor& tensor = kernel_.tensors[load.tensor];
   std::vector<Expr> origin, steps[2];
-  Expr bounds[2][2];
+  IndexReach reach[2];
   Expr exists;  // whether the tensor has the coordinates that are the same for all elements
   for (size_t d = 0; d < load.indices.size(); ++d) {
-    const bool along_width = d == factor.width_index, along_depth = d == factor.depth_index;
     int64_t step[2] = {0, 0};
-    if (!along_width && !along_depth) {
+    if (d != factor.width_index && d != factor.depth_index) {
       const Expr at = eval_total(load.indices[d]);
       origin.push_back(at);
       if ((load.in_bounds >> d & 1u) == 0)
         exists =
             lowered::conjunction(exists, lowered::call("inside", {at, size(tensor.dims[d])}, DType::boolean));
     } else {
-      const ir::AxisId axis = along_width ? factor.width : factor.depth;
-      const auto form = ir::affine_form(kernel_, plan_.sizes, load.indices[d]);
-      const int64_t factor_step = *plan_.sizes.as_constant(*form->coefficient(axis));
-      Expr at = size(form->offset);
-      for (const auto& [other, coefficient] : form->terms)
-        if (other != axis) at = lowered::add(at, lowered::multiply(size(coefficient), coordinate(other)));
-      step[along_width ? 0 : 1] = factor_step;
-      const bool proved = (load.in_bounds >> d & 1u) != 0;
-      Expr first = lower_bound(axis), end = upper_bound(axis);
-      if (!proved) {
-        // From 0 and to the extent of the tensor, in steps of the index.
-        const auto minus_at = [&](const Expr& from) {
-          const auto known = lowered::constant_of(at);
-          return known ? lowered::add(from, lowered::integer(-*known))
-                       : lowered::binary("-", from, at, DType::index);
-        };
-        const Expr back = minus_at(lowered::integer(0)), room = minus_at(size(tensor.dims[d]));
-        const Expr by = lowered::integer(factor_step);
-        const auto steps_of = [&](const Expr& distance) {
-          return factor_step == 1 ? distance : lowered::call("ceil_divide", {distance, by}, DType::index);
-        };
-        first = lowered::call("maximum<index>", {first, steps_of(back)}, DType::index);
-        end = lowered::call("minimum<index>", {end, steps_of(room)}, DType::index);
-      }
-      bounds[along_width ? 0 : 1][0] = first;
-      bounds[along_width ? 0 : 1][1] = end;
-      origin.push_back(at);
+      const size_t along = d == factor.width_index ? 0 : 1;
+      reach[along] = reach_of_index(load, d, along == 0 ? factor.width : factor.depth);
+      step[along] = reach[along].step;
+      origin.push_back(reach[along].at);
     }
     for (int k = 0; k < 2; ++k) steps[k].push_back(lowered::integer(step[k]));
   }
-  if (exists) bounds[1][1] = lowered::ternary(exists, bounds[1][1], lowered::integer(0));
+  if (factor.limit.valid()) {
+    const auto& other = std::get<ir::Load>(kernel_.values[factor.limit].op);
+    const IndexReach limit = reach_of_index(other, factor.limit_index, factor.depth);
+    reach[1].first = lowered::call("maximum<index>", {reach[1].first, limit.first}, DType::index);
+    reach[1].end = lowered::call("minimum<index>", {reach[1].end, limit.end}, DType::index);
+  }
+  if (exists) reach[1].end = lowered::ternary(exists, reach[1].end, lowered::integer(0));
   std::vector<Expr> arguments{lowered::name(safe_name(tensor.name), tensor.dtype), lowered::list(origin)};
   for (int k = 0; k < 2; ++k)
-    arguments.push_back(lowered::list({lowered::list(steps[k]), bounds[k][0], bounds[k][1]}));
+    arguments.push_back(lowered::list({lowered::list(steps[k]), reach[k].first, reach[k].end}));
   entry.plane = named(tensor.name + "_plane");
   emit(
       lowered::Local{
