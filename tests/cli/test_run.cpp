@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `run` and `verify`: kernels, sizes, arrays, faults.
+#include <limits>
+
 #include "interp/npy.h"
 #include "tesserac.h"
 
@@ -196,4 +198,24 @@ TEST_CASE("a planted fault is found and told with the line of the source") {
   CHECK(answer.code == 4);
   CHECK(answer.says(
       "error[T0891]: kernel `add_one` broke a rule of the machine while it ran: add.tsr:3: out of bounds"));
+}
+
+TEST_CASE("infinities behind the end of the other factor are no terms of a product") {
+  const Tesserac tesserac;
+  tesserac.write("ahead.tsr",
+                 "kernel ahead(in a: f32[M, K], in b: f32[K, N], out z: f32[M, N]) {\n"
+                 "  grid m in M by auto, n in N by auto { let k in K; z[m, n] = dot(a[m, k + 1], b[k, n]); }\n"
+                 "}\n");
+  interp::Array a = interp::Array::zeros(DType::f32, {2, 9}), b = interp::Array::zeros(DType::f32, {9, 2});
+  for (int i = 0; i < 18; ++i) {
+    interp::set_element(a, i, 1);
+    interp::set_element(b, i, i < 16 ? 1 : std::numeric_limits<double>::infinity());
+  }
+  tesserac.write("a.npy", interp::format_npy(a));
+  tesserac.write("b.npy", interp::format_npy(b));
+  for (const char* on : {"--on=interp", "--on=host"}) {
+    const Answer answer = tesserac({"run", "ahead.tsr", on, "--input=a=a.npy", "--input=b=b.npy"});
+    INFO(answer.text);
+    CHECK(answer.says("z: f32[2, 2], from 8 to 8: "));
+  }
 }
