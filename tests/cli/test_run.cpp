@@ -202,10 +202,11 @@ TEST_CASE("a planted fault is found and told with the line of the source") {
 
 TEST_CASE("infinities behind the end of the other factor are no terms of a product") {
   const Tesserac tesserac;
-  tesserac.write("ahead.tsr",
-                 "kernel ahead(in a: f32[M, K], in b: f32[K, N], out z: f32[M, N]) {\n"
-                 "  grid m in M by auto, n in N by auto { let k in K; z[m, n] = dot(a[m, k + 1], b[k, n]); }\n"
-                 "}\n");
+  tesserac.write(
+      "ahead.tsr",
+      "kernel ahead(in a: f32[M, K], in b: f32[K, N], out z: f32[M, N]) {\n"
+      "  grid m in M by auto, n in N by auto { let k in K; z[m, n] = dot(a[m, k + 1], b[k, n]); }\n"
+      "}\n");
   interp::Array a = interp::Array::zeros(DType::f32, {2, 9}), b = interp::Array::zeros(DType::f32, {9, 2});
   for (int i = 0; i < 18; ++i) {
     interp::set_element(a, i, 1);
