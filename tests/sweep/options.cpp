@@ -20,7 +20,9 @@ constexpr const char* kUsage =
     "  --problems=N           at most so many of a kernel\n"
     "  --plans=N              at most so many plans of a kernel, where plans are tried\n"
     "  --all                  every layout of every problem, and no sampling\n"
-    "  --threads=N            kernels that are swept at once\n"
+    "  --threads=N            problems that are swept at once\n"
+    "  --seconds=N            take no further problem after that time; what is left out is said, and is a "
+    "failure\n"
     "  --write-digests=FILE   the bits of exact results, for a run elsewhere\n"
     "  --expect-digests=FILE  bits that exact results must have\n";
 
@@ -56,6 +58,7 @@ bool take(std::string_view argument, Options& options) {
   if (const auto text = value("--problems=")) return parse(*text, options.problems);
   if (const auto text = value("--plans=")) return parse(*text, options.plans);
   if (const auto text = value("--threads=")) return parse(*text, options.threads);
+  if (const auto text = value("--seconds=")) return parse(*text, options.seconds);
   if (const auto text = value("--write-digests=")) return options.write_digests = *text, true;
   if (const auto text = value("--expect-digests=")) return options.expect_digests = *text, true;
   return false;

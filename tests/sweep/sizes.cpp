@@ -38,9 +38,9 @@ std::int64_t smaller(std::int64_t value) {
 /// Makes symbols other than those `kept` smaller, the last one first, until the problem fits.
 bool shrink(const Case& description, const std::set<std::string>& kept, std::int64_t largest, Sizes& sizes) {
   while (element_count(description, sizes) > largest) {
-    const auto candidate =
-        std::find_if(description.symbols.rbegin(), description.symbols.rend(),
-                     [&](const std::string& symbol) { return !kept.contains(symbol) && sizes.at(symbol) > 1; });
+    const auto candidate = std::find_if(
+        description.symbols.rbegin(), description.symbols.rend(),
+        [&](const std::string& symbol) { return !kept.contains(symbol) && sizes.at(symbol) > 1; });
     if (candidate == description.symbols.rend()) return false;
     sizes[*candidate] = smaller(sizes.at(*candidate));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <mutex>
@@ -29,6 +30,8 @@ struct Shared {
   const Options& options;
   Ledger& ledger;
   Digests& digests;
+  std::chrono::steady_clock::time_point end;  // of taking problems
+  std::atomic<std::int64_t> left_out = 0;
 };
 
 /// The sweep of one problem: every layout, every way to run it.
@@ -111,8 +114,13 @@ class KernelSweep {
   /// Tries problems until all of them are taken.
   void run() {
     std::call_once(is_prepared_, [this] { prepare(); });
-    for (std::size_t number = next_++; number < chosen_.size(); number = next_++)
-      ProblemSweep(case_, *executors_, shared_).run(chosen_[number], number);
+    for (std::size_t number = next_++; number < chosen_.size(); number = next_++) {
+      if (std::chrono::steady_clock::now() < shared_.end) {
+        ProblemSweep(case_, *executors_, shared_).run(chosen_[number], number);
+      } else {
+        ++shared_.left_out;
+      }
+    }
   }
 
  private:
@@ -157,7 +165,8 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
     std::fprintf(stderr, "cannot read %s\n", options.expect_digests.c_str());
     return 3;
   }
-  Shared shared{executors_of, options, ledger, digests};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
+  Shared shared{executors_of, options, ledger, digests, end};
   std::deque<KernelSweep> kernels;
   for (const Case* description : chosen_cases(options)) kernels.emplace_back(*description, shared);
   std::atomic<std::size_t> next = 0;
@@ -171,6 +180,9 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
     work();
   }
   ledger.print();
+  if (shared.left_out > 0)
+    std::printf("%lld problems were left out: the time was over\n",
+                static_cast<long long>(shared.left_out.load()));
   if (!options.expect_digests.empty())
     std::printf("%lld results compared bit by bit with %s\n", static_cast<long long>(digests.compared()),
                 options.expect_digests.c_str());
@@ -178,7 +190,7 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
     std::fprintf(stderr, "cannot write %s\n", options.write_digests.c_str());
     return 3;
   }
-  return ledger.failures() == 0 && !kernels.empty() ? 0 : 4;
+  return ledger.failures() == 0 && shared.left_out == 0 && !kernels.empty() ? 0 : 4;
 }
 
 }  // namespace tessera::sweep
