@@ -11,7 +11,7 @@
 int main(int count, char** arguments) {
   using namespace tessera::sweep;
   Options defaults;
-  defaults.largest = std::int64_t{1} << 24;
+  defaults.largest = std::int64_t{1} << 21;
   defaults.budget = std::int64_t{1} << 62;
   defaults.all_layouts = true;
   defaults.threads = static_cast<int>(std::thread::hardware_concurrency());

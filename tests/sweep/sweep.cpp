@@ -32,6 +32,8 @@ struct Shared {
   Digests& digests;
   std::chrono::steady_clock::time_point end;  // of taking problems
   std::atomic<std::int64_t> left_out = 0;
+
+  bool is_over() const { return std::chrono::steady_clock::now() >= end; }
 };
 
 /// The sweep of one problem: every layout, every way to run it.
@@ -59,6 +61,10 @@ class ProblemSweep {
 
  private:
   void try_layout(Problem& problem, Layout layout) {
+    if (shared_.is_over()) {
+      ++shared_.left_out;
+      return;
+    }
     const bool other_values = layout == Layout::dense || layout == Layout::broadcast;
     for (const auto& executor : executors_) {
       if (!other_values && !executor->sees_layouts()) continue;
@@ -115,10 +121,10 @@ class KernelSweep {
   void run() {
     std::call_once(is_prepared_, [this] { prepare(); });
     for (std::size_t number = next_++; number < chosen_.size(); number = next_++) {
-      if (std::chrono::steady_clock::now() < shared_.end) {
-        ProblemSweep(case_, *executors_, shared_).run(chosen_[number], number);
-      } else {
+      if (shared_.is_over()) {
         ++shared_.left_out;
+      } else {
+        ProblemSweep(case_, *executors_, shared_).run(chosen_[number], number);
       }
     }
   }
@@ -181,7 +187,7 @@ int sweep(const std::function<const Executors&(const Case&)>& executors_of, cons
   }
   ledger.print();
   if (shared.left_out > 0)
-    std::printf("%lld problems were left out: the time was over\n",
+    std::printf("%lld problems or layouts were left out: the time was over\n",
                 static_cast<long long>(shared.left_out.load()));
   if (!options.expect_digests.empty())
     std::printf("%lld results compared bit by bit with %s\n", static_cast<long long>(digests.compared()),
