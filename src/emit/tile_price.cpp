@@ -58,6 +58,16 @@ Step step_of(const ir::Kernel& kernel, const TileProduct& product, const TileSha
   return {terms, std::max({terms / rate(kernel, product), read / kSharedBytes, copied / kCacheBytes})};
 }
 
+/// Clocks of a step in which no block of a multiprocessor multiplies. The barriers of one block pass behind the products
+/// of the others; so does a copy behind the steps before it, of its own block only if there are several stages.
+double waiting(const Step& step, const TileShape& shape, int blocks) {
+  const bool is_ahead = shape.stages > 1;
+  const int copies = is_ahead ? blocks * (shape.stages - 1) : blocks;  // under way together
+  const int barriers = is_ahead ? 1 : 2;
+  const double hidden = step.clocks * (is_ahead ? copies : blocks - 1);
+  return barriers * kBarrierClocks / blocks + std::max(0.0, kLatencyClocks - hidden) / copies;
+}
+
 const char* plural(int count) { return count == 1 ? "" : "s"; }
 
 }  // namespace
@@ -82,11 +92,8 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
   double terms = 0, clocks = 0;
   for (const auto& [id, product] : plan.products) {
     const Step step = step_of(kernel, product, shape);
-    // The barriers of one block pass behind the products of the others; so does a copy behind the steps before it.
-    const double hidden = step.clocks * (blocks * (shape.stages - 1));
-    const double exposed = std::max(0.0, kLatencyClocks - hidden) / (blocks * (shape.stages - 1));
     terms += step.terms;
-    clocks += step.clocks + kBarrierClocks / blocks + exposed;
+    clocks += step.clocks + waiting(step, shape, blocks);
   }
   return terms > 0 ? clocks / terms * kMillion : 0;
 }
