@@ -268,9 +268,8 @@ void RegisterWalk::close_loop() {
 int estimate_registers(const lowered::Function& function, const Variant& variant, const Target& target) {
   // The launch bounds of the variant: its blocks fit into a multiprocessor.
   const int threads = variant.threads * variant.rows * variant.blocks;
-  const int share = target.registers_per_multiprocessor / threads / kRegisterUnit * kRegisterUnit;
-  const int most = std::min(kMostRegisters, share);
-  return std::min(most, static_cast<int>(std::lround(RegisterWalk(variant, target).run(function))));
+  return std::min(registers_for_each(threads, target),
+                  static_cast<int>(std::lround(RegisterWalk(variant, target).run(function))));
 }
 
 }  // namespace tessera::emit

@@ -6,6 +6,9 @@
 
 namespace tessera::emit {
 
+/// What a line of a tile in shared memory is a multiple of.
+inline constexpr int64_t kLineBytes = 32;
+
 /// Whether neighbours along the last index of a staged factor are neighbours along its lines.
 bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
 

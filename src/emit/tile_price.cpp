@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "emit/registers.h"
+#include "emit/tile_memory.h"
+
 namespace tessera::emit {
 
 namespace {
@@ -18,7 +21,6 @@ constexpr double kBarrierClocks = 40;    // of a step
 constexpr double kLatencyClocks = 2000;  // from the start of a copy to its arrival, while all others copy
 constexpr double kMillion = 1e6;
 constexpr int kWorkingRegisters = 56;  // of a thread, beside the tiles
-constexpr int kReservedBytes = 1024;   // of shared memory, that the system takes of each block
 constexpr int kMostBlocks = 32;
 
 /// Multiply-adds of a multiprocessor in a clock.
@@ -56,15 +58,29 @@ Step step_of(const ir::Kernel& kernel, const TileProduct& product, const TileSha
   return {terms, std::max({terms / rate(kernel, product), read / kSharedBytes, copied / kCacheBytes})};
 }
 
+/// Clocks of a step in which no block of a multiprocessor multiplies. The barriers of one block pass behind the products
+/// of the others; so does a copy behind the steps before it, of its own block only if there are several stages.
+double waiting(const Step& step, const TileShape& shape, int blocks) {
+  const bool is_ahead = shape.stages > 1;
+  const int copies = is_ahead ? blocks * (shape.stages - 1) : blocks;  // under way together
+  const int barriers = is_ahead ? 1 : 2;
+  const double hidden = step.clocks * (is_ahead ? copies : blocks - 1);
+  return barriers * kBarrierClocks / blocks + std::max(0.0, kLatencyClocks - hidden) / copies;
+}
+
 const char* plural(int count) { return count == 1 ? "" : "s"; }
 
 }  // namespace
 
-Occupancy occupancy(const TileShape& shape, const Target& target) {
+Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                    const Target& target) {
   Occupancy result;
-  result.by_shared_memory = target.shared_memory_per_multiprocessor / (shape.shared_bytes + kReservedBytes);
-  result.by_registers = target.registers_per_multiprocessor /
-                        (shape.threads() * std::min(shape.registers + kWorkingRegisters, 255));
+  const int64_t bytes = shape.shared_bytes + static_bytes(kernel, plan, shape);
+  result.by_shared_memory = blocks_in_memory(bytes, target);
+  result.by_shifted_memory = blocks_in_memory(bytes + shape.end_bytes, target);
+  const int registers =
+      std::min(shape.registers + kWorkingRegisters, registers_for_each(shape.threads(), target));
+  result.by_registers = target.registers_per_multiprocessor / (shape.threads() * registers);
   result.by_threads = target.threads_per_multiprocessor / shape.threads();
   result.blocks =
       std::clamp(std::min({result.by_shared_memory, result.by_registers, result.by_threads}), 1, kMostBlocks);
@@ -72,15 +88,12 @@ Occupancy occupancy(const TileShape& shape, const Target& target) {
 }
 
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target) {
-  const int blocks = occupancy(shape, target).blocks;
+  const int blocks = occupancy(kernel, plan, shape, target).blocks;
   double terms = 0, clocks = 0;
   for (const auto& [id, product] : plan.products) {
     const Step step = step_of(kernel, product, shape);
-    // The barriers of one block pass behind the products of the others; so does a copy behind the steps before it.
-    const double hidden = step.clocks * (blocks * (shape.stages - 1));
-    const double exposed = std::max(0.0, kLatencyClocks - hidden) / (blocks * (shape.stages - 1));
     terms += step.terms;
-    clocks += step.clocks + kBarrierClocks / blocks + exposed;
+    clocks += step.clocks + waiting(step, shape, blocks);
   }
   return terms > 0 ? clocks / terms * kMillion : 0;
 }
@@ -91,10 +104,11 @@ bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {
          plan.is_in_registers(axes[axes.size() - 2]);
 }
 
-int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target) {
+int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                const Target& target) {
   const std::vector<ir::AxisId>& axes = kernel.grids.at(0).axes;
   const int64_t rows = shape.extent.at(axes[axes.size() - 2]), columns = shape.extent.at(axes.back());
-  const int wave = target.multiprocessors * occupancy(shape, target).blocks;
+  const int wave = target.multiprocessors * occupancy(kernel, plan, shape, target).blocks;
   int best = 1;
   int64_t least = rows + columns * wave;
   for (int group = 2; group <= 16; group *= 2) {
@@ -108,7 +122,7 @@ int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& 
 
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                                     const Target& target) {
-  const Occupancy held = occupancy(shape, target);
+  const Occupancy held = occupancy(kernel, plan, shape, target);
   std::string tile;
   for (const auto& [axis, extent] : shape.extent)
     tile += fmt::format("{}{} along {}", tile.empty() ? "" : ", ", extent, kernel.axes[axis].name);
@@ -118,15 +132,18 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                               shape.warp_columns, price(kernel, plan, shape, target)));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
+  const std::string shifted = held.by_shifted_memory < held.by_shared_memory
+                                  ? fmt::format(" ({} where lines are shifted)", held.by_shifted_memory)
+                                  : "";
   lines.push_back(fmt::format(
-      "{} block{} on a multiprocessor: shared memory has room for {}, registers for {}, threads for {}",
-      held.blocks, plural(held.blocks), held.by_shared_memory, held.by_registers, held.by_threads));
+      "{} block{} on a multiprocessor: shared memory has room for {}{}, registers for {}, threads for {}",
+      held.blocks, plural(held.blocks), held.by_shared_memory, shifted, held.by_registers, held.by_threads));
   if (has_raster(kernel, plan))
     lines.push_back(
         fmt::format("raster {}: {} row{} of tiles at a time; with {}, {} blocks in flight read the least of "
                     "rows and columns",
-                    shape.raster, shape.raster, plural(shape.raster), best_raster(kernel, shape, target),
-                    target.multiprocessors * held.blocks));
+                    shape.raster, shape.raster, plural(shape.raster),
+                    best_raster(kernel, plan, shape, target), target.multiprocessors * held.blocks));
   return lines;
 }
 

@@ -14,8 +14,10 @@ namespace tessera::emit {
 struct Occupancy {
   int blocks = 1;
   int by_shared_memory = 1, by_registers = 1, by_threads = 1;
+  int by_shifted_memory = 1;  // where lines are shifted into place, for which tiles have ends
 };
-Occupancy occupancy(const TileShape& shape, const Target& target);
+Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                    const Target& target);
 
 /// Clocks of a multiprocessor for a million multiply-adds of a large problem.
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
@@ -24,7 +26,7 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);
 
 /// Rows of tiles that blocks walk over together, so that the blocks of one wave read the fewest rows and columns.
-int best_raster(const ir::Kernel& kernel, const TileShape& shape, const Target& target);
+int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
 
 /// Why a shape is as it is: a line each for tile, warps, stages, blocks and the order of blocks.
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,

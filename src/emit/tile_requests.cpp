@@ -121,7 +121,7 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       plan.shapes[k].when = choice.when;
       if (has_raster(kernel, plan))
         plan.shapes[k].raster =
-            requested_raster(kernel, overrides).value_or(best_raster(kernel, plan.shapes[k], target));
+            requested_raster(kernel, overrides).value_or(best_raster(kernel, plan, plan.shapes[k], target));
     }
   }
   return {};

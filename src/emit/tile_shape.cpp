@@ -9,7 +9,9 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_requests.h"
+#include "emit/registers.h"
 #include "emit/tile_lines.h"
+#include "emit/tile_memory.h"
 
 namespace tessera::emit {
 
@@ -17,23 +19,22 @@ namespace {
 
 constexpr int kWarpBlockRows = 16, kWarpBlockColumns = 8;
 constexpr int kFewWarps = 4, kManyWarps = 8;
-constexpr int64_t kChunkBytes = 16;      // of one copy
-constexpr int64_t kLineBytes = 32;       // the least of a line in shared memory
-constexpr int64_t kDepthBytes = 128;     // of a line along the depth, where nothing is asked for
-constexpr int64_t kWidth = 128;          // of a tile in registers, where nothing is asked for
-constexpr int64_t kLoopWidth = 64;       // the same of columns that a loop brings
-constexpr int64_t kSumRegisters = 192;   // of a thread, for tiles that a request fixes
-constexpr int64_t kTileRegisters = 224;  // the same with what is read of factors, for tiles of our choice
-constexpr int64_t kColumnsAtOnce = 128;  // that `multiply` reads beside rows in registers
+constexpr int64_t kDepthBytes = 128;       // of a line along the depth, where nothing is asked for
+constexpr int64_t kWidth = 128;            // of a tile in registers, where nothing is asked for
+constexpr int64_t kLoopWidth = 64;         // the same of columns that a loop brings
+constexpr int64_t kSumRegisters = 192;     // of a thread, for tiles that a request fixes
+constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, for tiles of our choice
+constexpr int64_t kAddressRegisters = 31;  // of a thread, at least, that tiles leave for all else
+constexpr int64_t kColumnsAtOnce = 128;    // that `multiply` reads beside rows in registers
 constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
+constexpr int64_t kWorthOfWarp = 100000;  // in places that a warp reads of factors
+constexpr int64_t kManyWarpsWorth = 1000 * kWorthOfWarp;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor
 constexpr int64_t kLeastLoopWidth = 32;  // of columns that a loop brings
 constexpr int64_t kComputedBytes = 8;    // what takes as long to bring as an element takes to compute
 constexpr int64_t kLeastSmall = 32;      // of its extents
 constexpr int kMostStages = 4, kDepthStages = 3, kFewestStages = 2;
 constexpr int64_t kLeastLineBytes = 64;  // of what a loop brings of a line
-constexpr int kReservedPerBlock = 1024;  // of shared memory, by the system
-constexpr int kReservedBytes = 12288;    // of shared memory, for arrays of functions
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -122,7 +123,8 @@ class ShapeChooser {
     const TileShape wanted = shape;
     const int most = requested_warps(kernel_, overrides_).value_or(kFewWarps);
     for (shape = wanted;;) {
-      if (choose_warps(shape, most) && registers(shape) + factor_registers(shape) <= kTileRegisters &&
+      if (choose_warps(shape, most) &&
+          registers(shape) + factor_registers(shape) <= register_room(shape, kTileRegisters) &&
           share_memory(shape, most <= kFewWarps ? 2 : 1))
         return "";
       if (!shrink(shape, kLeastTile)) break;
@@ -216,17 +218,29 @@ class ShapeChooser {
 
   std::string fit(TileShape& shape) {
     if (!choose_warps(shape, kManyWarps)) return warps_reason(shape);
-    if (registers(shape) > kSumRegisters)
-      return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
-                         registers(shape), kSumRegisters);
-    if (share_memory(shape, 1)) return "";
-    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory, and {} has {}",
-                       shape.stages, shape.shared_bytes, target_.name, shared_room());
+    const int64_t room = register_room(shape, kSumRegisters);
+    if (registers(shape) > room)
+      return fmt::format(
+          "the tiles would take {} registers of a thread, and {} are there for them{}", registers(shape),
+          room, room < kSumRegisters ? fmt::format(" in blocks of {} threads", shape.threads()) : "");
+    return share_memory(shape, 1) ? "" : memory_reason(shape);
   }
 
-  /// Bytes of shared memory for the tiles of one block.
-  int shared_room() const {
-    return target_.shared_memory_per_block - (has_own_arrays() ? kReservedBytes : 0);
+  /// For tiles, of at most `most`: many threads have few registers each.
+  int64_t register_room(const TileShape& shape, int64_t most) const {
+    return std::min(most, registers_for_each(shape.threads(), target_) - kAddressRegisters);
+  }
+
+  std::string memory_reason(const TileShape& shape) const {
+    constexpr const char* kExchanged = "what warps exchange of rows and columns";
+    const int64_t own = static_bytes(kernel_, plan_, shape);
+    if (own > kMostStaticBytes)
+      return fmt::format("{} would take {} bytes of shared memory, and {} are there for it", kExchanged, own,
+                         kMostStaticBytes);
+    const std::string beside = own > 0 ? fmt::format(" beside {} for {}", own, kExchanged) : "";
+    return fmt::format(
+        "{} stages of the factors' tiles would take {} bytes of shared memory{}, and {} has {}", shape.stages,
+        shape.shared_bytes + shape.end_bytes, beside, target_.name, target_.shared_memory_per_block);
   }
 
   std::string warps_reason(const TileShape& shape) const {
@@ -243,27 +257,31 @@ class ShapeChooser {
   /// As many stages as `blocks` blocks on a multiprocessor have room for. Where that is fewer than wanted, what a
   /// loop brings at a time is halved, if another block is to be had for it.
   bool share_memory(TileShape& shape, int blocks) {
-    const int room = blocks == 1 ? target_.shared_memory_per_block
-                                 : target_.shared_memory_per_multiprocessor / blocks - kReservedPerBlock;
     const std::optional<int> wanted = requested_stages(kernel_, overrides_);
     const int most = wanted.value_or(kMostStages);
     const int fewest = wanted.value_or(blocks > 1 && has_depth_ring() ? kDepthStages : kFewestStages);
     for (TileShape attempt = shape;;) {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
-        attempt.shared_bytes = static_cast<int>(shared_bytes(attempt));
-        attempt.end_bytes = static_cast<int>(end_bytes(attempt));
-        const int reserved = has_own_arrays() ? kReservedBytes : 0;
-        const bool is_possible =
-            attempt.shared_bytes + attempt.end_bytes <= target_.shared_memory_per_block - reserved;
-        if (attempt.shared_bytes <= room - reserved && is_possible) {
-          shape = std::move(attempt);
-          return true;
-        }
+        measure(attempt);
+        if (!has_room(attempt, blocks)) continue;
+        shape = std::move(attempt);
+        return true;
       }
+      if (blocks > 1 && shrink_loops(attempt)) continue;
       shape.stages = fewest;
-      shape.shared_bytes = attempt.shared_bytes;
-      if (blocks == 1 || !shrink_loops(attempt)) return false;
+      measure(shape);
+      return false;
     }
+  }
+
+  void measure(TileShape& shape) const {
+    shape.shared_bytes = static_cast<int>(tile_bytes(kernel_, plan_, shape));
+    shape.end_bytes = static_cast<int>(end_bytes(kernel_, plan_, shape));
+  }
+  bool has_room(const TileShape& shape, int blocks) const {
+    const int64_t own = static_bytes(kernel_, plan_, shape), all = own + shape.shared_bytes + shape.end_bytes;
+    return own <= kMostStaticBytes && all <= target_.shared_memory_per_block &&
+           (blocks == 1 || blocks_in_memory(own + shape.shared_bytes, target_) >= blocks);
   }
 
   /// A ring whose tiles are used up by one product needs more of them under way, but where factors are computed first.
@@ -273,12 +291,6 @@ class ShapeChooser {
       const TileProduct& product = entry.second;
       return product.rows.in_ring && plan_.role(product.depth) == TileRole::depth &&
              !is_computed(product.columns);
-    });
-  }
-  /// Reductions exchange what warps have of rows through arrays of their own, and factors are computed from others.
-  bool has_own_arrays() const {
-    return !plan_.shared_vectors.empty() || std::ranges::any_of(plan_.anchored, [&](ir::ValueId id) {
-      return std::holds_alternative<ir::Reduce>(kernel_.values[id].op);
     });
   }
 
@@ -350,26 +362,36 @@ class ShapeChooser {
     });
   }
 
+  /// Whether so many warps have registers for their parts of the tiles, and a function may declare what they leave for
+  /// each other.
+  bool can_be_split(const TileShape& shape, int rows, int columns) const {
+    TileShape split = shape;
+    split.warp_rows = rows;
+    split.warp_columns = columns;
+    return registers(split) <= register_room(split, kSumRegisters) &&
+           static_bytes(kernel_, plan_, split) <= kMostStaticBytes;
+  }
+
   /// The fewest reads of shared memory for a multiplication, that is the largest and squarest parts of warps.
   bool choose_warps(TileShape& shape, int most) const {
     const std::optional<int> wanted = requested_warps(kernel_, overrides_);
     const bool whole_rows = std::ranges::any_of(plan_.products, [](const auto& entry) {
       return entry.second.rows.way == TileFactor::Way::registers;
     });
-    int64_t best = 0;
+    std::optional<int64_t> best;
     for (int rows = 1; rows <= wanted.value_or(most); ++rows) {
       for (int columns = 1; rows * columns <= wanted.value_or(most); ++columns) {
         if ((wanted && rows * columns != *wanted) || (whole_rows && columns > 1)) continue;
         if (!divides(shape, rows, columns)) continue;
-        const int64_t price = perimeter(shape, rows, columns);
-        const int64_t worth = int64_t{rows} * columns * 100000 - price;
-        if (best != 0 && worth <= best) continue;
+        const int64_t worth = int64_t{rows} * columns * kWorthOfWarp - perimeter(shape, rows, columns) -
+                              (can_be_split(shape, rows, columns) ? 0 : kManyWarpsWorth);
+        if (best && worth <= *best) continue;
         best = worth;
         shape.warp_rows = rows;
         shape.warp_columns = columns;
       }
     }
-    return best != 0;
+    return best.has_value();
   }
 
   /// Registers for what a thread reads of factors: of a step, and of the next one under way.
@@ -430,33 +452,6 @@ class ShapeChooser {
                                [&](const TileFactor* f) { return steps_by_one(kernel_, sizes_, *f); }) &&
            !std::ranges::all_of(
                staged, [&](const TileFactor* f) { return is_aligned_if_dense(kernel_, sizes_, *f); });
-  }
-
-  /// A chunk for each line of elements of 1 and 2 bytes, which are shifted into place; longer ones are copied singly.
-  int64_t end_bytes(const TileShape& shape) const {
-    if (!plan_.shifts) return 0;
-    int64_t sum = 0;
-    for (const TileFactor* factor : plan_.factors()) {
-      if (factor->way != TileFactor::Way::staged || size_of(*factor) >= 4) continue;
-      const ir::AxisId lines = factor->depth_index > factor->width_index ? factor->width : factor->depth;
-      sum += kChunkBytes * shape.extent.at(lines) * (factor->in_ring ? shape.stages : 1);
-    }
-    return sum;
-  }
-
-  int64_t shared_bytes(const TileShape& shape) const {
-    int64_t sum = 0;
-    std::vector<const TileFactor*> seen;
-    for (const TileFactor* factor : plan_.factors()) {
-      if (factor->way == TileFactor::Way::registers) continue;
-      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
-        continue;
-      seen.push_back(factor);
-      const int64_t bytes =
-          shape.extent.at(factor->width) * shape.extent.at(factor->depth) * size_of(*factor);
-      sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), 1024);
-    }
-    return sum;
   }
 
   const ir::Kernel& kernel_;

@@ -3,6 +3,7 @@
 #include "emit/tile_variants.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -75,19 +76,49 @@ class TileVariants {
     return true;
   }
 
-  /// Lines of tiles are whole chunks, and what reads them takes them in this order.
+  /// Lines of tiles are whole chunks, those of computed tiles too, which run as those of their first part.
   bool fits(const TileShape& shape, size_t order) const {
-    for (size_t k = 0; k < loads_.size(); ++k) {
-      const bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
-      const ir::AxisId along = along_depth ? loads_[k].factor->depth : loads_[k].factor->width;
-      const int64_t bytes = shape.extent.at(along) * size_in_bytes(kernel_.values[loads_[k].value].dtype);
-      if (bytes % 32 != 0) return false;
-    }
-    return true;
+    for (size_t k = 0; k < loads_.size(); ++k)
+      if (!has_whole_lines(shape, *loads_[k].factor, is_along_depth(loads_[k], is_swapped(order, k))))
+        return false;
+    return std::ranges::all_of(tiles_.factors(), [&](const TileFactor* factor) {
+      if (factor->parts.empty()) return true;
+      const size_t k = load_of(factor->parts[0]);
+      return has_whole_lines(shape, *factor, is_along_depth(loads_[k], is_swapped(order, k)));
+    });
+  }
+  bool has_whole_lines(const TileShape& shape, const TileFactor& factor, bool along_depth) const {
+    const int64_t length = shape.extent.at(along_depth ? factor.depth : factor.width);
+    return length * size_in_bytes(kernel_.values[factor.value].dtype) % kLineBytes == 0;
+  }
+  size_t load_of(const TileFactor& staged) const {
+    const auto found = std::ranges::find(loads_, staged.load, &StagedLoad::value);
+    return static_cast<size_t>(found - loads_.begin());
   }
 
   void add(const TileShape& shape, size_t order, const std::string& way) {
-    const bool is_any = way == "elements";
+    Variant variant = begin(shape, way);
+    std::vector<std::string> conditions = conditions_on(shape), orders;
+    for (size_t k = 0; k < loads_.size(); ++k) {
+      const bool is_order_free = way == "elements" && !fits(shape, order);
+      const bool along_depth = is_order_free || is_along_depth(loads_[k], is_swapped(order, k));
+      variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
+      if (way != "elements") conditions.push_back(aligned(loads_[k], is_swapped(order, k), way));
+      const TileFactor& factor = *loads_[k].factor;
+      orders.push_back(fmt::format("{} along {}", tensor_of(loads_[k]).name,
+                                   kernel_.axes[along_depth ? factor.depth : factor.width].name));
+    }
+    variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
+    if (shape.few_quarters > 0) orders.push_back("few tiles");
+    const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
+    variant.explanation = way == "elements" ? "any strides: element by element"
+                          : way == "copies" ? lines + ": copies of 16 bytes"
+                                            : lines + ": blocks of 16 bytes, shifted into place";
+    plan_.phase.variants.push_back(std::move(variant));
+  }
+
+  /// All but what depends on the order of lines in memory.
+  Variant begin(const TileShape& shape, const std::string& way) const {
     Variant variant{.name = way, .threads = shape.threads(), .rows = 1};
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
@@ -97,39 +128,32 @@ class TileVariants {
     variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
     variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
-    std::string condition, orders;
-    const auto also = [&](const std::string& term) { condition += (condition.empty() ? "" : " && ") + term; };
+    if (shape.few_quarters == 0) return variant;
+    variant.name = "few";
+    variant.few_units_of = way;
+    variant.few_quarters = shape.few_quarters;
+    return variant;
+  }
+
+  /// Of the launches that a shape is made for.
+  std::vector<std::string> conditions_on(const TileShape& shape) const {
+    std::vector<std::string> terms;
     for (const auto& [symbol, value] : shape.symbols)
-      also(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
+      terms.push_back(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
     for (const ir::Constraint& constraint : shape.when) {
       const std::string term = condition_of(kernel_, plan_.sizes, constraint);
-      also(constraint.values.size() > 1 ? "(" + term + ")" : term);
+      terms.push_back(constraint.values.size() > 1 ? "(" + term + ")" : term);
     }
-    for (size_t k = 0; k < loads_.size(); ++k) {
-      bool along_depth = is_along_depth(loads_[k], is_swapped(order, k));
-      if (is_any && !fits(shape, order)) along_depth = true;
-      variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
-      const auto& load = std::get<ir::Load>(kernel_.values[loads_[k].value].op);
-      const ir::Tensor& tensor = kernel_.tensors[load.tensor];
-      const size_t dimension = contiguous_index(loads_[k], is_swapped(order, k));
-      if (!is_any)
-        also(fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), dimension,
-                         way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype)));
-      orders +=
-          fmt::format("{}{} along {}", orders.empty() ? "" : ", ", tensor.name,
-                      kernel_.axes[along_depth ? loads_[k].factor->depth : loads_[k].factor->width].name);
-    }
-    variant.condition = condition.empty() ? "true" : condition;
-    if (shape.few_quarters > 0) {
-      variant.name = "few";
-      variant.few_units_of = way;
-      variant.few_quarters = shape.few_quarters;
-      orders += ", few tiles";
-    }
-    variant.explanation = is_any            ? "any strides: element by element"
-                          : way == "copies" ? orders + ": copies of 16 bytes"
-                                            : orders + ": blocks of 16 bytes, shifted into place";
-    plan_.phase.variants.push_back(std::move(variant));
+    return terms;
+  }
+
+  const ir::Tensor& tensor_of(const StagedLoad& load) const {
+    return kernel_.tensors[std::get<ir::Load>(kernel_.values[load.value].op).tensor];
+  }
+  std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
+    const ir::Tensor& tensor = tensor_of(load);
+    return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
+                       way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
   }
 
   KernelPlan& plan_;

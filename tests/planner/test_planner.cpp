@@ -136,4 +136,9 @@ TEST_CASE("the options of a plan are refused like annotations, by their names") 
   CHECK(said({.tiles = {{"m", 16}, {"n", 8}}, .warps = 32}).find("`--plan warps=32`") != std::string::npos);
   CHECK(said({.tiles = {{"m", 128}, {"n", 128}, {"k", 128}}, .stages = 7}).find("`--plan stages=7`") !=
         std::string::npos);
+  // A multiprocessor has 64 registers for each of 1024 threads.
+  const std::string many = said({.tiles = {{"m", 256}, {"n", 192}}, .warps = 32});
+  CHECK(many.find("48 registers of a thread, and 33 are there for them in blocks of 1024") !=
+        std::string::npos);
+  CHECK(many.find("the nearest that can be is `--plan warps=16`") != std::string::npos);
 }

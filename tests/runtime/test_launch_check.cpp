@@ -170,6 +170,18 @@ TEST_CASE("vector access asks for unit stride, whole vectors and aligned rows") 
   CHECK(vector_access(tensor(memory, {0, 64}), 1, 8));
 }
 
+TEST_CASE("conditions of variants may be asked of tensors that the check refused") {
+  alignas(64) bf16 memory[1024];
+  Tensor unknown = tensor(memory, {4, 64});
+  unknown.dtype = 99;
+  CHECK_FALSE(vector_access(unknown, 1, 8));
+  CHECK_FALSE(aligned_lines(unknown, 1, 16));
+  Tensor deep = tensor(memory, {4, 64});
+  deep.rank = 1 << 30;
+  CHECK_FALSE(vector_access(deep, 1, 8));
+  CHECK_FALSE(aligned_lines(deep, 1, 16));
+}
+
 TEST_CASE("the C interface says the same") {
   char buffer[256];
   CHECK(test_abi_message(buffer, sizeof buffer) > 0);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// See tile_memory.h.
+#include "emit/tile_memory.h"
+
+#include <algorithm>
+#include <set>
+
+#include "emit/reductions.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
+constexpr int64_t kTileAlignment = 1024;
+constexpr int64_t kBuffers = 2;        // that reductions alternate between
+constexpr int64_t kIndexedBytes = 16;  // of a value beside its position
+
+int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+int64_t element_bytes(const ir::Kernel& kernel, const TileFactor& factor) {
+  return size_in_bytes(kernel.values[factor.value].dtype);
+}
+
+/// Narrow floats are computed with and exchanged as f32.
+DType held_type(DType type) { return is_narrow_float(type) ? DType::f32 : type; }
+
+/// What warps leave for each other: reductions that agree in all of this share one array.
+struct Exchange {
+  bool is_of_rows = true;
+  ir::AxisId kept, folded;  // `kept` is not valid where all rows (columns) have the same result
+  DType type = DType::f32;
+  bool has_position = false;
+
+  auto operator<=>(const Exchange&) const = default;
+};
+
+class Exchanges {
+ public:
+  Exchanges(const ir::Kernel& kernel, const TilePlan& plan) : kernel_(kernel), plan_(plan) {
+    for (ir::ValueId id : plan.anchored)
+      if (const auto* reduce = std::get_if<ir::Reduce>(&kernel.values[id].op)) add(id, *reduce);
+  }
+
+  int64_t bytes(const TileShape& shape) const {
+    int64_t sum = 0;
+    for (const Exchange& entry : all_) {
+      const int64_t warps = entry.is_of_rows ? shape.warp_columns : shape.warp_rows;
+      const int64_t size = entry.has_position ? kIndexedBytes : size_in_bytes(entry.type);
+      if (warps > 1) sum += round_up(kBuffers * warps * length(entry, shape) * size, kChunkBytes);
+    }
+    return sum;
+  }
+
+ private:
+  void add(ir::ValueId id, const ir::Reduce& reduce) {
+    const ir::Value& value = kernel_.values[id];
+    const auto role = plan_.role(reduce.axes[0]);
+    if (!role || first_coordinate(kernel_, id)) return;
+    const auto kept =
+        std::ranges::find_if(value.axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
+    const bool is_scalar = kept == value.axes.end();
+    const bool of_rows = is_scalar ? *role == TileRole::column : plan_.role(*kept) == TileRole::row;
+    const bool has_position = is_argument(reduce.op);
+    const DType type = held_type(has_position ? kernel_.values[reduce.operand].dtype : value.dtype);
+    const Exchange entry{of_rows, is_scalar ? ir::AxisId{} : *kept, reduce.axes[0], type, has_position};
+    all_.insert(entry);
+    if (!value.total)
+      all_.insert({of_rows, entry.kept, entry.folded, DType::boolean, false});  // whether it exists
+  }
+
+  /// Of rows (columns) of the tile; of the longest where the result does not say which.
+  int64_t length(const Exchange& entry, const TileShape& shape) const {
+    if (entry.kept.valid()) return shape.extent.at(entry.kept);
+    int64_t longest = 0;
+    for (const auto& [axis, role] : plan_.roles)
+      if (role == (entry.is_of_rows ? TileRole::row : TileRole::column))
+        longest = std::max(longest, shape.extent.at(axis));
+    return longest;
+  }
+
+  const ir::Kernel& kernel_;
+  const TilePlan& plan_;
+  std::set<Exchange> all_;
+};
+
+}  // namespace
+
+int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t sum = 0;
+  std::vector<const TileFactor*> seen;
+  for (const TileFactor* factor : plan.factors()) {
+    if (factor->way == TileFactor::Way::registers) continue;
+    if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
+      continue;
+    seen.push_back(factor);
+    const int64_t bytes =
+        shape.extent.at(factor->width) * shape.extent.at(factor->depth) * element_bytes(kernel, *factor);
+    sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), kTileAlignment);
+  }
+  return sum;
+}
+
+int64_t end_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  if (!plan.shifts) return 0;
+  int64_t sum = 0;
+  for (const TileFactor* factor : plan.factors()) {
+    if (factor->way != TileFactor::Way::staged || element_bytes(kernel, *factor) >= 4) continue;
+    const ir::AxisId lines = factor->depth_index > factor->width_index ? factor->width : factor->depth;
+    sum += kChunkBytes * shape.extent.at(lines) * (factor->in_ring ? shape.stages : 1);
+  }
+  return sum;
+}
+
+int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t sum = Exchanges(kernel, plan).bytes(shape);
+  for (ir::ValueId id : plan.shared_vectors) {
+    const ir::Value& value = kernel.values[id];
+    for (ir::AxisId axis : value.axes)
+      if (plan.is_in_registers(axis))
+        sum += round_up(shape.extent.at(axis) * size_in_bytes(held_type(value.dtype)), kChunkBytes);
+  }
+  return sum;
+}
+
+int blocks_in_memory(int64_t bytes, const Target& target) {
+  return static_cast<int>(target.shared_memory_per_multiprocessor / (bytes + kSystemBytes));
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shape of tiles takes of a multiprocessor's shared memory.
+#pragma once
+
+#include <cstdint>
+
+#include "emit/target.h"
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// Bytes that the system takes for each block.
+inline constexpr int kSystemBytes = 1024;
+/// Bytes of the arrays that a function may declare; only what a launch asks for may be more.
+inline constexpr int64_t kMostStaticBytes = 49152;
+
+/// Of the factors' tiles, which a launch asks for.
+int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+/// What a launch asks for besides where lines are shifted into place: a chunk for each line of elements of 1 and 2 bytes;
+/// longer ones are copied singly.
+int64_t end_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+/// At most: of arrays that the function declares, for what warps exchange of rows and columns, and for shared vectors.
+int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+/// Blocks of so many bytes in all for which a multiprocessor has shared memory.
+int blocks_in_memory(int64_t bytes, const Target& target);
+
+}  // namespace tessera::emit
