@@ -11,6 +11,7 @@
 #include "emit/plan_requests.h"
 #include "emit/registers.h"
 #include "emit/tile_lines.h"
+#include "emit/tile_live.h"
 #include "emit/tile_memory.h"
 
 namespace tessera::emit {
@@ -419,28 +420,26 @@ class ShapeChooser {
     return sum;
   }
 
-  /// Registers of a thread for the tiles that live through a loop, and for the largest that comes and goes.
+  /// Registers of a thread for the tiles that live at the same time.
   int64_t registers(const TileShape& shape) const {
-    const auto words = [&](const std::vector<ir::AxisId>& axes, DType type) {
+    const auto words = [&](const auto& entry) {
       int64_t elements = 1;
-      int tiled = 0;
-      for (ir::AxisId axis : axes) {
-        if (!plan_.is_in_registers(axis)) continue;
-        elements *= shape.extent.at(axis);
-        ++tiled;
-      }
-      return tiled < 2 ? 0 : elements * std::max<int64_t>(size_in_bytes(type), 4) / 4 / shape.threads();
+      for (ir::AxisId axis : entry.axes)
+        if (plan_.is_in_registers(axis)) elements *= shape.extent.at(axis);
+      return elements * std::max<int64_t>(size_in_bytes(entry.dtype), kRegisterBytes) / kRegisterBytes /
+             shape.threads();
     };
-    int64_t held = 0, passing = 0;
-    for (const ir::Variable& variable : kernel_.variables) held += words(variable.axes, variable.dtype);
-    for (const auto& [id, product] : plan_.products) {
-      const ir::Value& value = kernel_.values[id];
-      const bool is_added = std::ranges::any_of(kernel_.variables, [&](const ir::Variable& variable) {
-        return variable.axes == value.axes && variable.dtype == value.dtype;  // most likely to this one
-      });
-      if (!is_added) passing = std::max(passing, words(value.axes, value.dtype));
+    int64_t most = 0;
+    for (const std::vector<LiveTile>& together : live_) {
+      int64_t sum = 0;
+      for (const LiveTile& tile : together) {
+        const auto* variable = std::get_if<ir::VariableId>(&tile);
+        sum += variable ? words(kernel_.variables[*variable])
+                        : words(kernel_.values[std::get<ir::ValueId>(tile)]);
+      }
+      most = std::max(most, sum);
     }
-    return held + passing;
+    return most;
   }
 
   /// Lines of tensors may begin anywhere, not only of tensors with gaps, and neighbours along them are neighbours in
@@ -459,6 +458,7 @@ class ShapeChooser {
   const Target& target_;
   const PlanOverrides& overrides_;
   TilePlan& plan_;
+  const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
   AxisSet free_;  // axes whose extent is the planner's choice
 };
 

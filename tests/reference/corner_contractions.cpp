@@ -133,8 +133,8 @@ void met_between(Problem& problem) {
   };
   for (int64_t g = 0; g < problem.dim("G"); ++g) {
     for_matrix(32, 48, [&](int64_t i, int64_t j) { y(g, i, j) = dot(a, i, b, j, g); });
-    for_matrix(16, 24, [&](int64_t r, int64_t t) { z(g, r, t) = dot(c, r, d, t, g); });
-    for_matrix(32, 24, [&](int64_t i, int64_t t) {
+    for_matrix(64, 32, [&](int64_t r, int64_t t) { z(g, r, t) = dot(c, r, d, t, g); });
+    for_matrix(32, 32, [&](int64_t i, int64_t t) {
       for (int64_t q = 0; q < 3; ++q) often(g, q, i, t) = x(g, i, t) * static_cast<double>(q);
       once(g, i, t) = x(g, i, t) * 3;
     });
@@ -191,10 +191,10 @@ void add_contraction_cases(std::vector<Case>& cases) {
       folded_twice);
   cases.back().allowed = few_instances;
   add("met_between", {"G", "K"},
-      {bytes("a", {"G", "32", "K"}), bytes("b", {"G", "48", "K"}), bytes("c", {"G", "16", "K"}),
-       bytes("d", {"G", "24", "K"}), small("x", {"G", "32", "24"}), result("y", {"G", "32", "48"}),
-       result("z", {"G", "16", "24"}), result("often", {"G", "3", "32", "24"}),
-       result("once", {"G", "32", "24"})},
+      {bytes("a", {"G", "32", "K"}), bytes("b", {"G", "48", "K"}), bytes("c", {"G", "64", "K"}),
+       bytes("d", {"G", "32", "K"}), small("x", {"G", "32", "32"}), result("y", {"G", "32", "48"}),
+       result("z", {"G", "64", "32"}), result("often", {"G", "3", "32", "32"}),
+       result("once", {"G", "32", "32"})},
       met_between);
   cases.back().allowed = few_instances;
 }

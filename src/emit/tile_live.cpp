@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// See tile_live.h.
+#include "emit/tile_live.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace tessera::emit {
+
+namespace {
+
+class Liveness {
+ public:
+  Liveness(const ir::Kernel& kernel, const TilePlan& plan) : kernel_(kernel), plan_(plan) {
+    for (const ir::Value& value : kernel.values)
+      for (ir::ValueId operand : ir::operands_of(value.op)) ++uses_[operand];
+    for (const ir::Grid& grid : kernel.grids) find_added(grid.body);
+  }
+
+  std::vector<std::vector<LiveTile>> run() {
+    for (const ir::Grid& grid : kernel_.grids) block(grid.body, 0);
+    std::vector<std::vector<LiveTile>> result(count_);
+    for (const auto& [tile, life] : lives_)
+      for (size_t k = life.first; k < life.last; ++k) result[k].push_back(tile);
+    return result;
+  }
+
+ private:
+  struct Life {
+    size_t first, last;  // statements: where it is defined, and used for the last time
+    size_t depth;        // of the loop in which it is defined
+  };
+
+  bool is_tile(const std::vector<ir::AxisId>& axes) const {
+    return std::ranges::count_if(axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); }) >= 2;
+  }
+
+  bool is_held(ir::ValueId id) const {
+    const ir::Value& value = kernel_.values[id];
+    if (!is_tile(value.axes) || is_bool(value.dtype) || !plan_.anchored.contains(id)) return false;
+    if (std::holds_alternative<ir::Dot>(value.op)) return !added_.contains(id);
+    const auto uses = uses_.find(id);
+    return !std::holds_alternative<ir::ReadVariable>(value.op) && uses != uses_.end() && uses->second > 1;
+  }
+
+  /// A product that is added to a variable has no place of its own.
+  void note_added(const ir::Assign& assign) {
+    const ir::Op* op = &kernel_.values[assign.value].op;
+    if (const auto* kept = std::get_if<ir::Coalesce>(op)) op = &kernel_.values[kept->operand].op;
+    const auto note = [&](ir::ValueId id) {
+      const ir::Variable& variable = kernel_.variables[assign.variable];
+      const ir::Value& value = kernel_.values[id];
+      if (std::holds_alternative<ir::Dot>(value.op) && uses_[id] == 1 && value.dtype == variable.dtype &&
+          value.axes == variable.axes)
+        added_.insert(id);
+    };
+    const auto* sum = std::get_if<ir::Binary>(op);
+    if (sum && sum->op == ir::BinaryOp::add) {
+      note(sum->right);
+      if (added_.count(sum->right) == 0) note(sum->left);
+    }
+    if (const auto* fused = std::get_if<ir::FusedMultiplyAdd>(op); fused && !fused->negate_addend)
+      note(fused->c);
+  }
+  void find_added(const ir::Block& statements) {
+    for (const ir::Statement& statement : statements) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) find_added(loop->body);
+      if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) note_added(*assign);
+    }
+  }
+
+  void block(const ir::Block& statements, size_t depth) {
+    for (const ir::Statement& statement : statements) {
+      const size_t here = count_++;
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        block(loop->body, depth + 1);
+        // The next round uses it again.
+        for (auto& [tile, life] : lives_)
+          if (life.depth <= depth && life.last > here) life.last = count_;
+      } else if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+        const bool is_fold = std::holds_alternative<ir::Reduce>(kernel_.values[define->value].op);
+        if (is_held(define->value) || is_fold) use_operands(define->value, here);
+        if (is_held(define->value)) lives_[define->value] = {here, here, depth};
+      } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
+        use(declare->initial, here);
+        if (is_tile(kernel_.variables[declare->variable].axes))
+          lives_[declare->variable] = {here, here, depth};
+      } else if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
+        use(assign->value, here);
+        end(assign->variable, here);
+      } else if (const auto* write = std::get_if<ir::Write>(&statement.node)) {
+        use(write->value, here);
+      }
+    }
+  }
+
+  void end(const LiveTile& tile, size_t here) {
+    const auto found = lives_.find(tile);
+    if (found != lives_.end()) found->second.last = std::max(found->second.last, here);
+  }
+
+  void use(ir::ValueId id, size_t here) {
+    if (const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[id].op))
+      return end(read->variable, here);
+    if (lives_.contains(id)) return end(id, here);
+    if (std::holds_alternative<ir::Reduce>(kernel_.values[id].op)) return;  // folded where it is defined
+    use_operands(id, here);
+  }
+  void use_operands(ir::ValueId id, size_t here) {
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) use(operand, here);
+  }
+
+  const ir::Kernel& kernel_;
+  const TilePlan& plan_;
+  std::map<ir::ValueId, int> uses_;  // by values
+  std::set<ir::ValueId> added_;
+  std::map<LiveTile, Life> lives_;
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const TilePlan& plan) {
+  return Liveness(kernel, plan).run();
+}
+
+}  // namespace tessera::emit

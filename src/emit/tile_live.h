@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tiles live in registers at the same time.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// A tile in registers: a variable, or a value that is held because it is a product or used more than once.
+using LiveTile = std::variant<ir::VariableId, ir::ValueId>;
+
+/// The tiles that live behind each statement of the grid, in the order of the program. What is computed element by
+/// element from a tile takes that tile's place where it is used for the last time.
+std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const TilePlan& plan);
+
+}  // namespace tessera::emit
