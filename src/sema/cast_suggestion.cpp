@@ -47,6 +47,13 @@ bool chooses_literals(const Context& context, const ast::Expr& expr) {
   return true;
 }
 
+bool is_dot(const Context& context, const ast::Expr& expr) {
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const auto* callee =
+      call != nullptr ? std::get_if<ast::NameRef>(&context.expr(call->callee).node) : nullptr;
+  return callee != nullptr && callee->name == "dot";
+}
+
 }  // namespace
 
 void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId written, Span span,
@@ -81,6 +88,10 @@ void suggest_cast(const Context& context, DiagnosticBuilder& report, ast::ExprId
       return;
     }
   }
+  if (own == DType::i32 && dtype == DType::f32 && written.valid() && is_dot(context, context.expr(written)))
+    report.note(
+        "these sums are exact in `i32`, and rounded in `f32` from 2^24 on: best add them up in a variable "
+        "of `i32`, and convert that");
   const Span end{span.file, span.end, span.end};
   report.fix(end, fmt::format(" as {}", wanted), fmt::format("say so: `as {}`", wanted));
 }

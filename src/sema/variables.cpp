@@ -69,8 +69,10 @@ void refuse_unbounded(Context& context, const VariableState& variable, ir::AxisI
       .label(loop, "this loop carries `{}` from one iteration to the next", variable.name)
       .label(context.kernel.axes[axis].span, "`{}` comes from here", name)
       .note("state of a loop stays on chip, so each of its axes needs a bound")
-      .help("bound it with `where {} <= 4096`, or give the range a step with `by`",
-            context.spell(context.kernel.axes[axis].upper));
+      .help(
+          "bound it with `where {} <= 4096` (256 if products are added to it), or give the range a step with "
+          "`by`",
+          context.spell(context.kernel.axes[axis].upper));
 }
 
 /// Makes the current value the one that the carried variable holds.
