@@ -165,6 +165,17 @@ class ShapeChooser {
     return unit;
   }
 
+  /// What whole lines are a multiple of, where those of a factor run along this width: shorter ones could not be copied.
+  int64_t line_unit(ir::AxisId axis) const {
+    int64_t unit = 1;
+    for (const TileFactor* factor : plan_.factors()) {
+      const bool is_along_lines = factor->way == TileFactor::Way::staged && factor->width == axis &&
+                                  factor->width_index > factor->depth_index;
+      if (is_along_lines) unit = std::lcm(unit, kLineBytes / size_of(*factor));
+    }
+    return unit;
+  }
+
   std::string choose_extent(ir::AxisId axis, TileShape& shape) {
     const int64_t unit = unit_of(axis);
     const ir::Axis& entry = kernel_.axes[axis];
@@ -179,7 +190,7 @@ class ShapeChooser {
       return "";
     }
     if (const auto whole = extent_of(axis, shape); whole && entry.kind == ir::AxisKind::let) {
-      extent = round_up(std::max<int64_t>(*whole, 1), unit);
+      extent = round_up(std::max<int64_t>(*whole, 1), std::lcm(unit, line_unit(axis)));
       return extent <= 2 * kWidth ? "" : fmt::format("`{}` is too long for one tile", entry.name);
     }
     free_.insert(axis);
