@@ -10,7 +10,7 @@ namespace tessera::emit {
 
 using lowered::Expr;
 
-void TileLowering::store_factor(const TileProduct&, const TileFactor& factor) {
+void TileLowering::store_factor(const TileFactor& factor) {
   const FactorTile& tile = tile_of(factor);
   if (behind_barrier_ && !stored_.insert(tile.ring).second)
     return;  // it is the same for all products of a round

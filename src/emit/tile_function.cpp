@@ -106,6 +106,14 @@ void TileLowering::declare_factors() {
     for (const TileFactor& part : fold.parts) declare_factor(part, false, offset);
 }
 
+// What its tile is called: after the tensor that it is copied from, or the value that it is.
+std::string TileLowering::name_of(const TileFactor& factor) const {
+  if (factor.way == TileFactor::Way::staged)
+    return kernel_.tensors[std::get<ir::Load>(kernel_.values[factor.load].op).tensor].name;
+  const std::string& name = kernel_.values[factor.value].name;
+  return name.empty() ? "factor" : name;
+}
+
 void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset) {
   if (factor.way == TileFactor::Way::registers) return;
   const bool is_staged = factor.way == TileFactor::Way::staged;
@@ -115,12 +123,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::s
   const DType type = kernel_.values[factor.value].dtype;
   FactorTile entry{.factor = factor, .is_tf32 = is_tf32};
   entry.is_ring = factor.in_ring;
-  std::string name = "factor";
-  if (is_staged) {
-    name = kernel_.tensors[std::get<ir::Load>(kernel_.values[factor.load].op).tensor].name;
-  } else if (!kernel_.values[factor.value].name.empty()) {
-    name = kernel_.values[factor.value].name;
-  }
+  const std::string name = name_of(factor);
   if (is_staged && !majors_.contains(factor.load))
     majors_[factor.load] = names_.take("kMajor" + capitalised(name));
   // Lines of what is computed run along those of what it is computed from.
@@ -172,11 +175,12 @@ void TileLowering::note_reader(FactorTile& tile, const TileFactor& factor) {
       "constexpr Major", tile.across, {}, lowered::name(opposite, DType::index), false, false});
 }
 
-void TileLowering::instances(const std::function<void()>& body) {
+// How many instances there are along each axis of the grid; the names of an instance's positions.
+std::vector<std::string> TileLowering::declare_units() {
   std::vector<Expr> counts;
   std::vector<std::string> positions;
   unit_count_ = lowered::integer(1);
-  std::string joined, product;
+  std::string product;
   for (ir::AxisId axis : phase_.grid->axes) {
     const ir::Axis& entry = kernel_.axes[axis];
     Expr count = size(plan_.sizes.subtract(entry.upper, entry.lower));
@@ -185,7 +189,6 @@ void TileLowering::instances(const std::function<void()>& body) {
     const bool direct = !is_tiled && lowered::constant_of(lower_bound(axis)) == 0;
     positions.push_back(named(lowercase(entry.name) + (direct ? "" : "_tile")));
     unit_count_ = lowered::multiply(unit_count_, count);
-    joined += (joined.empty() ? "" : ", ") + positions.back();
     product += fmt::format("{}units[{}]", counts.empty() ? "" : " * ", counts.size());
     counts.push_back(std::move(count));
   }
@@ -194,6 +197,13 @@ void TileLowering::instances(const std::function<void()>& body) {
         fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
+  return positions;
+}
+
+void TileLowering::instances(const std::function<void()>& body) {
+  const std::vector<std::string> positions = declare_units();
+  std::string joined;
+  for (const std::string& position : positions) joined += (joined.empty() ? "" : ", ") + position;
   Scope bindings;
   for (ir::AxisId axis : phase_.grid->axes) {
     bindings.axes.insert(axis);

@@ -100,8 +100,10 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
+  std::string name_of(const TileFactor& factor) const;
   void declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset);
   void note_reader(FactorTile& tile, const TileFactor& factor);
+  std::vector<std::string> declare_units();
   void instances(const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
@@ -191,7 +193,7 @@ class TileLowering : public FunctionLowering {
   void product(const Walk& walk);
   void multiply_into(const Walk& walk, const std::string& sums);
   std::string in_registers(const TileProduct& product);
-  void store_factor(const TileProduct& product, const TileFactor& factor);
+  void store_factor(const TileFactor& factor);
   void share_vector(ir::ValueId id);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);

@@ -166,7 +166,7 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
   const auto step = [&] {
     for (const TileFactor* factor : {&product.rows, &product.columns})
       if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
-        store_factor(product, *factor);
+        store_factor(*factor);
     const std::string type = product_type(kernel_, product);
     const FactorTile& columns = tile_of(product.columns);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
