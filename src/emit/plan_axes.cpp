@@ -431,10 +431,20 @@ class AxisChooser {
         !access.axes.contains(lane.axis))
       return false;
     const bool steady = std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) {
-      return id == lane.axis || phase_.role(id) == Role::unit;
+      return id == lane.axis || (phase_.role(id) == Role::unit && !is_looped_around_folds(id, lane));
     });
     const auto& terms = access.indices.back()->terms;
     return steady && terms.size() == 1 && terms.begin()->first == lane.axis;
+  }
+
+  /// Whether a unit takes several coordinates of an axis that a fold of the lane does not depend on: it stands before them.
+  bool is_looped_around_folds(ir::AxisId unit, const Lane& lane) const {
+    const bool is_looped = std::ranges::any_of(
+        phase_.units, [&](const UnitAxis& entry) { return entry.axis == unit && entry.tile > 1; });
+    return is_looped && std::ranges::any_of(analysis_.dependence, [&](const auto& entry) {
+             const auto* fold = std::get_if<ir::Reduce>(&kernel_.values[entry.first].op);
+             return fold && std::ranges::count(fold->axes, lane.axis) && !entry.second.axes.contains(unit);
+           });
   }
 
   static constexpr int64_t kWidestVector = 16;

@@ -17,10 +17,14 @@ void TileLowering::store_factor(const TileFactor& factor) {
   if (!behind_barrier_) emit(lowered::Barrier{"everyone has read the tile before"});
   if (factor.way == TileFactor::Way::moved) {
     store_moved(factor, tile);
+  } else if (factor.parts.empty()) {
+    for_whole_and_cut({factor.width, factor.depth}, factor.value, [&] { store_computed(factor, tile); });
   } else {
-    for_whole_and_cut({factor.width, factor.depth}, factor.value, [&] {
-      factor.parts.empty() ? store_computed(factor, tile) : store_in_vectors(factor, tile);
-    });
+    const int count = elements_at_once(factor.parts, kernel_.values[factor.value].dtype);
+    const std::string share = named(tile.type + "Share");
+    emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", tile.type, count)});
+    for_whole_and_cut({factor.width, factor.depth}, factor.value,
+                      [&] { store_in_vectors(factor, tile, share); });
   }
   emit(lowered::Barrier{"the tile is complete"});
 }
@@ -109,13 +113,12 @@ constexpr int kRoundsTogether = 4;  // of a thread: while it waits for one vecto
 
 // Neighbours of a line together: what they are computed from lies in shared memory already. A thread stays at a position
 // of the lines, so that what depends on the position alone is the same in all its rounds.
-void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile) {
+void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& tile,
+                                    const std::string& share) {
   const ir::Value& value = kernel_.values[factor.value];
   const int count = elements_at_once(factor.parts, value.dtype);
   const Loop outer = std::exchange(loop_, Loop::shared);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  const std::string share = names_.take(tile.type + "Share");
-  emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", tile.type, count)});
   const auto rounds = [&](const char* what, int together,
                           const std::function<void(const std::string&)>& body) {
     const std::string round = names_.take(fmt::format("{}_round", what));
@@ -141,7 +144,6 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
            value.span);
     });
   });
-  names_.release(share);
   vectors_.clear();
   loop_ = outer;
   inside_ = outer_inside;

@@ -205,11 +205,10 @@ bool TileLowering::is_fold_of_loop(const ir::Assign& assign) const {
 
 // Neighbours that a thread takes together: as many as leave something of a line for each thread that shares it.
 int TileLowering::folded_at_once(const TileFold& fold) const {
-  constexpr int kRowShares = 4, kColumnShares = 8;  // of a warp
   int count = elements_at_once(fold.parts, DType::i8);
   for (const TileShape& shape : tiles_.shapes) {
     const bool is_row = tiles_.role(fold.width) == TileRole::row;
-    const int shares = is_row ? kRowShares * shape.warp_columns : kColumnShares * shape.warp_rows;
+    const int shares = is_row ? shape.row_shares() : shape.column_shares();
     while (count > 1 && shape.extent.at(fold.depth) < count * shares) count /= 2;
   }
   return count;

@@ -56,6 +56,8 @@ lowered::Function TileLowering::run() {
   if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
   if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
+  // A minimum of one block: without one ptxas prepares for several on a multiprocessor, keeps to 128 or 168 registers of a
+  // thread, and spills.
   function_.threads = "32 * kWarpRows * kWarpColumns, 1";
   function_.parameters = kernel_parameters(kernel_, function_);
   function_.comment = fmt::format("{}: a block of warps shares the tiles of an instance.", kernel_.c_name);

@@ -16,6 +16,7 @@ class Liveness {
   Liveness(const ir::Kernel& kernel, const TilePlan& plan) : kernel_(kernel), plan_(plan) {
     for (const ir::Value& value : kernel.values)
       for (ir::ValueId operand : ir::operands_of(value.op)) ++uses_[operand];
+    for (const ir::Grid& grid : kernel.grids) count_uses(grid.body);
     for (const ir::Grid& grid : kernel.grids) find_added(grid.body);
   }
 
@@ -45,29 +46,20 @@ class Liveness {
     return !std::holds_alternative<ir::ReadVariable>(value.op) && uses != uses_.end() && uses->second > 1;
   }
 
-  /// A product that is added to a variable has no place of its own.
-  void note_added(const ir::Assign& assign) {
-    const ir::Op* op = &kernel_.values[assign.value].op;
-    if (const auto* kept = std::get_if<ir::Coalesce>(op)) op = &kernel_.values[kept->operand].op;
-    const auto note = [&](ir::ValueId id) {
-      const ir::Variable& variable = kernel_.variables[assign.variable];
-      const ir::Value& value = kernel_.values[id];
-      if (std::holds_alternative<ir::Dot>(value.op) && uses_[id] == 1 && value.dtype == variable.dtype &&
-          value.axes == variable.axes)
-        added_.insert(id);
-    };
-    const auto* sum = std::get_if<ir::Binary>(op);
-    if (sum && sum->op == ir::BinaryOp::add) {
-      note(sum->right);
-      if (added_.count(sum->right) == 0) note(sum->left);
+  void count_uses(const ir::Block& statements) {
+    for (const ir::Statement& statement : statements) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) count_uses(loop->body);
+      if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) ++uses_[assign->value];
+      if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) ++uses_[declare->initial];
+      if (const auto* write = std::get_if<ir::Write>(&statement.node)) ++uses_[write->value];
     }
-    if (const auto* fused = std::get_if<ir::FusedMultiplyAdd>(op); fused && !fused->negate_addend)
-      note(fused->c);
   }
   void find_added(const ir::Block& statements) {
     for (const ir::Statement& statement : statements) {
       if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) find_added(loop->body);
-      if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) note_added(*assign);
+      const auto* assign = std::get_if<ir::Assign>(&statement.node);
+      const auto added = assign ? product_summand(kernel_, uses_, *assign) : std::nullopt;
+      if (added) added_.insert(*added);
     }
   }
 
@@ -114,13 +106,39 @@ class Liveness {
 
   const ir::Kernel& kernel_;
   const TilePlan& plan_;
-  std::map<ir::ValueId, int> uses_;  // by values
+  std::map<ir::ValueId, int> uses_;
   std::set<ir::ValueId> added_;
   std::map<LiveTile, Life> lives_;
   size_t count_ = 0;
 };
 
 }  // namespace
+
+std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                                           const ir::Assign& assign) {
+  const ir::Variable& variable = kernel.variables[assign.variable];
+  const auto used_once = [&](ir::ValueId id) {
+    const auto found = uses.find(id);
+    return found != uses.end() && found->second == 1;
+  };
+  const auto fits = [&](ir::ValueId id) {
+    const ir::Value& dot = kernel.values[id];
+    return std::holds_alternative<ir::Dot>(dot.op) && used_once(id) && dot.dtype == variable.dtype &&
+           dot.axes == variable.axes;
+  };
+  const ir::Value& value = kernel.values[assign.value];
+  if (!used_once(assign.value) || !value.total) return std::nullopt;
+  const auto* kept = std::get_if<ir::Coalesce>(&value.op);
+  const ir::Op& op = kept ? kernel.values[kept->operand].op : value.op;
+  if (const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&op); fused && !fused->negate_addend) {
+    const bool is_kept = !kept || (used_once(kept->operand) && kernel.values[fused->c].total);
+    return is_kept && fits(fused->c) ? std::optional(fused->c) : std::nullopt;
+  }
+  const auto* sum = std::get_if<ir::Binary>(&op);
+  if (kept || !sum || sum->op != ir::BinaryOp::add) return std::nullopt;
+  if (fits(sum->right)) return sum->right;
+  return fits(sum->left) ? std::optional(sum->left) : std::nullopt;
+}
 
 std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const TilePlan& plan) {
   return Liveness(kernel, plan).run();

@@ -2,6 +2,8 @@
 // Which tiles live in registers at the same time.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -11,6 +13,12 @@ namespace tessera::emit {
 
 /// A tile in registers: a variable, or a value that is held because it is a product or used more than once.
 using LiveTile = std::variant<ir::VariableId, ir::ValueId>;
+
+/// The product that an assignment adds to what its variable becomes, so that it needs no place of its own: `v = x + dot(…)`,
+/// `v = x * y + dot(…)`, the latter also in `(…) ?? v`, which an assignment of what may not exist means. `uses` of each
+/// value, by values and statements.
+std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                                           const ir::Assign& assign);
 
 /// The tiles that live behind each statement of the grid, in the order of the program. What is computed element by
 /// element from a tile takes that tile's place where it is used for the last time.

@@ -161,8 +161,7 @@ class TileLowering : public FunctionLowering {
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
   std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
-  std::optional<ir::ValueId> product_added_where_it_exists(const ir::Assign& assign,
-                                                           const ir::Coalesce& op) const;
+  bool is_added_everywhere(const ir::Assign& assign, const ir::Coalesce& op, ir::ValueId dot) const;
 
   // tile_folds.cpp
   DType folded_type(ir::ValueId id) const;
@@ -197,7 +196,7 @@ class TileLowering : public FunctionLowering {
   void share_vector(ir::ValueId id);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);
-  void store_in_vectors(const TileFactor& factor, const FactorTile& tile);
+  void store_in_vectors(const TileFactor& factor, const FactorTile& tile, const std::string& share);
   void load_parts(const std::vector<TileFactor>& parts, const std::string& along, const std::string& line,
                   const std::string& position, int count);
   std::optional<ir::ValueId> rounded_by(const TileFactor& factor) const;

@@ -88,12 +88,8 @@ class Exchanges {
 
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   int64_t sum = 0;
-  std::vector<const TileFactor*> seen;
-  for (const TileFactor* factor : plan.factors()) {
+  for (const TileFactor* factor : plan.factors_with_own_tiles()) {
     if (factor->way == TileFactor::Way::registers) continue;
-    if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
-      continue;
-    seen.push_back(factor);
     const int64_t bytes =
         shape.extent.at(factor->width) * shape.extent.at(factor->depth) * element_bytes(kernel, *factor);
     sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), kTileAlignment);

@@ -447,6 +447,16 @@ std::vector<const TileFactor*> TilePlan::factors() const {
   return all;
 }
 
+std::vector<const TileFactor*> TilePlan::factors_with_own_tiles() const {
+  std::vector<const TileFactor*> own;
+  for (const TileFactor* factor : factors()) {
+    const bool is_shared =
+        std::ranges::any_of(own, [&](const TileFactor* other) { return other->shares_tile(*factor); });
+    if (!is_shared) own.push_back(factor);
+  }
+  return own;
+}
+
 std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value) {
   const auto* fold = std::get_if<ir::Reduce>(&kernel.values[value].op);
   if (!fold || fold->op != ir::ReduceOp::min || fold->axes.size() != 1) return std::nullopt;

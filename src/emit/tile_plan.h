@@ -38,9 +38,9 @@ struct TileFactor {
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
-  ir::ValueId limit =
-      {};  // staged: the load of the other factor, whose index along the depth may leave its tensor:
-  size_t limit_index = 0;  // there are no terms there
+  // Staged: the load of the other factor, whose index along the depth may leave its tensor: there are no terms there.
+  ir::ValueId limit = {};
+  size_t limit_index = 0;
 
   std::vector<TileFactor> parts = {};  // computed: plain parts of tensors below it, staged themselves
 
@@ -78,14 +78,16 @@ struct TileShape {
   int stages = 2;
   int raster = 1;  // rows of tiles that blocks walk over together
   int shared_bytes = 0;
-  int few_quarters =
-      0;              // for launches of at most that part of the multiprocessors in tiles of the next shape
-  int end_bytes = 0;  // more of it, where lines are shifted into place
-  int registers = 0;  // of a thread, for tiles
+  int end_bytes = 0;     // more of it, where lines are shifted into place
+  int few_quarters = 0;  // of the multiprocessors: for launches of at most so many tiles of the next shape
+  int registers = 0;     // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
 
   int threads() const { return 32 * warp_rows * warp_columns; }
+  /// Threads that share a row (a column) of a tile in registers: 4 (8) of each warp.
+  int row_shares() const { return 4 * warp_columns; }
+  int column_shares() const { return 8 * warp_rows; }
 };
 
 struct TilePlan {
@@ -109,6 +111,8 @@ struct TilePlan {
   }
   /// All factors, and the parts of computed ones and of what is folded, which come before those.
   std::vector<const TileFactor*> factors() const;
+  /// One of those that share a tile in shared memory, and all that share none.
+  std::vector<const TileFactor*> factors_with_own_tiles() const;
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;

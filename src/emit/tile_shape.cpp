@@ -331,11 +331,7 @@ class ShapeChooser {
   /// What all products bring and compute for one place of their depth, in bytes of shared memory.
   int64_t step_effort(const TileShape& shape) const {
     int64_t sum = 0;
-    std::vector<const TileFactor*> seen;
-    for (const TileFactor* factor : plan_.factors()) {
-      if (std::ranges::any_of(seen, [&](const TileFactor* other) { return other->shares_tile(*factor); }))
-        continue;
-      seen.push_back(factor);
+    for (const TileFactor* factor : plan_.factors_with_own_tiles()) {
       const bool is_computed = factor->way == TileFactor::Way::computed;
       sum += shape.extent.at(factor->width) * (size_of(*factor) + (is_computed ? kComputedBytes : 0));
     }

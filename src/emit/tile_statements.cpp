@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "emit/tile_live.h"
 #include "emit/tile_lowering.h"
 
 namespace tessera::emit {
@@ -65,11 +66,12 @@ void TileLowering::load_early(std::span<const ir::Statement> later) {
 
 // What a thread has of a vector, at most.
 int64_t TileLowering::words_of(const TilePlace& place) const {
+  if (place.is_tile()) return std::numeric_limits<int64_t>::max();
   int64_t most = 0;
   for (const TileShape& shape : tiles_.shapes) {
-    if (place.is_tile()) return std::numeric_limits<int64_t>::max();
-    if (place.row) most = std::max(most, shape.extent.at(*place.row) / shape.warp_rows / 8);
-    if (place.column) most = std::max(most, shape.extent.at(*place.column) / shape.warp_columns / 4);
+    if (place.row) most = std::max(most, shape.extent.at(*place.row) * shape.row_shares() / shape.threads());
+    if (place.column)
+      most = std::max(most, shape.extent.at(*place.column) * shape.column_shares() / shape.threads());
   }
   return most;
 }
@@ -215,48 +217,24 @@ void TileLowering::declare_variable(const ir::Declare& declare, Span span) {
   state_[declare.variable] = tile;
 }
 
-// `v = x + dot(a, b)`: the product is added to what v becomes first.
+// The product that is added to what the variable becomes first.
 std::optional<ir::ValueId> TileLowering::product_added(const ir::Assign& assign) const {
-  const ir::Value& value = kernel_.values[assign.value];
-  const ir::Variable& variable = kernel_.variables[assign.variable];
-  const auto fits = [&](ir::ValueId id) {
-    const ir::Value& dot = kernel_.values[id];
-    return std::holds_alternative<ir::Dot>(dot.op) && !held_.contains(id) && analysis_.uses.at(id) == 1 &&
-           dot.dtype == variable.dtype && dot.axes == variable.axes;
-  };
-  if (analysis_.uses.at(assign.value) != 1 || !value.total) return std::nullopt;
-  if (const auto* kept = std::get_if<ir::Coalesce>(&value.op))
-    return product_added_where_it_exists(assign, *kept);
-  if (const auto* sum = std::get_if<ir::Binary>(&value.op); sum && sum->op == ir::BinaryOp::add) {
-    if (fits(sum->right)) return sum->right;
-    if (fits(sum->left)) return sum->left;
-  }
-  const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&value.op);
-  if (fused && !fused->negate_addend && fits(fused->c)) return fused->c;
-  return std::nullopt;
+  const auto dot = product_summand(kernel_, analysis_.uses, assign);
+  if (!dot || held_.contains(*dot)) return std::nullopt;
+  const auto* kept = std::get_if<ir::Coalesce>(&kernel_.values[assign.value].op);
+  return !kept || is_added_everywhere(assign, *kept, *dot) ? dot : std::nullopt;
 }
 
-// `v = (v * x + dot(a, b)) ?? v`, which is what an assignment of something that may not exist means: no term of the
-// product may exist where v stays as it is.
-std::optional<ir::ValueId> TileLowering::product_added_where_it_exists(const ir::Assign& assign,
-                                                                       const ir::Coalesce& op) const {
+// Of `v = (v * x + dot(a, b)) ?? v`: no term of the product exists where v stays as it is.
+bool TileLowering::is_added_everywhere(const ir::Assign& assign, const ir::Coalesce& op,
+                                       ir::ValueId dot) const {
   const auto* fallback = std::get_if<ir::ReadVariable>(&kernel_.values[op.fallback].op);
-  if (!fallback || fallback->variable != assign.variable || before_.contains(op.fallback))
-    return std::nullopt;
-  const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&kernel_.values[op.operand].op);
-  if (!fused || fused->negate_addend || analysis_.uses.at(op.operand) != 1) return std::nullopt;
-  const ir::Value& dot = kernel_.values[fused->c];
-  const ir::Variable& variable = kernel_.variables[assign.variable];
-  const bool fits = std::holds_alternative<ir::Dot>(dot.op) && !held_.contains(fused->c) &&
-                    analysis_.uses.at(fused->c) == 1 && dot.dtype == variable.dtype &&
-                    dot.axes == variable.axes && dot.total;
-  if (!fits) return std::nullopt;
-  const TileProduct& product = tiles_.products.at(fused->c);
+  if (!fallback || fallback->variable != assign.variable || before_.contains(op.fallback)) return false;
+  const TileProduct& product = tiles_.products.at(dot);
   const auto rows = sources_of(product.rows.value), columns = sources_of(product.columns.value);
-  const bool is_implied = std::ranges::all_of(sources_of(op.operand), [&](ir::ValueId source) {
+  return std::ranges::all_of(sources_of(op.operand), [&](ir::ValueId source) {
     return rows.contains(source) || columns.contains(source);
   });
-  return is_implied ? std::optional(fused->c) : std::nullopt;
 }
 
 void TileLowering::assign(const ir::Assign& assign, Span span) {

@@ -71,7 +71,7 @@ int run_variants(const Case& shape, int first = 0, int end = kVariants) {
     Matrix b(shape.K, shape.N, shape.b_by_rows, shape.padding, shape.shift, 2);
     Matrix c(shape.M, shape.N, true, 0, 0, 3);
     const Status status = kernels::gemm(a.view(), b.view(), c.view(), {.variant = variant});
-    INFO(text(shape) << ", variant " << variant << ": " << status.message());
+    INFO(text(shape) << ", variant " << variant << ": " << status.message().c_str());
     if (status.code == TESSERA_UNKNOWN_VARIANT) continue;
     ++accepted;
     REQUIRE(status.ok());
@@ -151,7 +151,7 @@ void check_tile(index M, index N, index K) {
     std::vector<Sum> c(static_cast<std::size_t>(M * N));
     const Status status = kernels::product<T>(tensor(a.data(), {M, K}), tensor(b.data(), {K, N}),
                                               tensor(c.data(), {M, N}), {.variant = variant});
-    INFO(status.message());
+    INFO(status.message().c_str());
     REQUIRE(status.ok());
     for (index m = 0; m < M; ++m) {
       for (index n = 0; n < N; ++n) {

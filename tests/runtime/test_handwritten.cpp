@@ -87,7 +87,7 @@ void run_variants(const Kernel& kernel, int variants, const Check& is_right) {
         value = from_float<bf16>(static_cast<float>((state = state * 1664525u + 1013904223u) >> 24) / 32 - 4);
       for (bf16& value : y.data) value = from_float<bf16>(kPoison);
       const Status status = kernel(x.view(), y.view(), {.variant = variant});
-      INFO(text(shape) << ", variant " << variant << ": " << status.message());
+      INFO(text(shape) << ", variant " << variant << ": " << status.message().c_str());
       if (status.code == TESSERA_UNKNOWN_VARIANT) continue;
       ++accepted;
       REQUIRE(status.ok());

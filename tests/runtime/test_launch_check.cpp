@@ -14,6 +14,8 @@ using tessera::index;
 
 namespace {
 
+std::string text_of(const Status& status) { return status.message().c_str(); }
+
 void count_threads(View<float, 2> y) { y.store({0, 0}, y.load({0, 0}) + 1.0f); }
 
 /// A launcher as the compiler prints it; `launched` says whether the kernel ran.
@@ -95,7 +97,7 @@ TEST_CASE("each mistake is named, and launches nothing") {
     const Status status = launcher(data.tx, data.ty, {}, data.ty.data == data.y ? &launched : nullptr);
     INFO(expected.message);
     CHECK(status.code == expected.code);
-    CHECK(status.message() == expected.message);
+    CHECK(text_of(status) == expected.message);
     CHECK_FALSE(launched);
     CHECK(data.y[0] == 0.0f);
   }
@@ -109,7 +111,7 @@ TEST_CASE("variants: the first that fits, or the one asked for") {
     LaunchCheck refused("k");
     CHECK(refused.choose({.variant = variant}, {false, true, true}) == -1);
     CHECK(refused.status().code == TESSERA_UNKNOWN_VARIANT);
-    CHECK(refused.status().message() ==
+    CHECK(text_of(refused.status()) ==
           "k: variant " + std::to_string(variant) + " does not fit these arguments");
   }
 }
@@ -117,14 +119,14 @@ TEST_CASE("variants: the first that fits, or the one asked for") {
 TEST_CASE("no variant fits") {
   LaunchCheck check("k");
   CHECK(check.choose({}, {false, false}) == -1);
-  CHECK(check.status().message() == "k: no variant fits these arguments");
+  CHECK(text_of(check.status()) == "k: no variant fits these arguments");
 }
 
 TEST_CASE("what no GPU takes is refused") {
   Data data;
   LaunchCheck check("k");
   const auto y = view<float, 2>(data.ty);
-  CHECK(launch(check, {}, count_threads, Blocks{1}, Threads{1025}, y).message() ==
+  CHECK(text_of(launch(check, {}, count_threads, Blocks{1}, Threads{1025}, y)) ==
         "k: too large: threads of a block");
   CHECK(launch(check, {}, count_threads, Blocks{1}, Threads{32}, DynamicShared{228 * 1024}, y).code ==
         TESSERA_TOO_LARGE);
@@ -209,18 +211,18 @@ TEST_CASE("a launch of zeros leaves every choice to the launcher") {
 }
 
 TEST_CASE("null pointers and builds that do not fit are told in words") {
-  CHECK(null_pointer("k", "tensor", 2, "y").message() == "k: argument 2 (y): tensor is null");
-  CHECK(null_pointer("k", "scalars").message() == "k: scalars is null");
+  CHECK(text_of(null_pointer("k", "tensor", 2, "y")) == "k: argument 2 (y): tensor is null");
+  CHECK(text_of(null_pointer("k", "scalars")) == "k: scalars is null");
   CHECK(null_pointer("k", "scalars").code == TESSERA_NULL_POINTER);
-  CHECK(wrong_architecture("k", "sm_80, sm_90", {}, 75).message() ==
+  CHECK(text_of(wrong_architecture("k", "sm_80, sm_90", {}, 75)) ==
         "k: built for sm_80, sm_90, the device is sm_75");
-  CHECK(wrong_architecture("k", "sm_80, sm_90", {}, 0).message() ==
+  CHECK(text_of(wrong_architecture("k", "sm_80, sm_90", {}, 0)) ==
         "k: built for sm_80, sm_90, there is no GPU");
-  CHECK(wrong_architecture("k", "sm_90", {.arch = 80}, 90).message() ==
+  CHECK(text_of(wrong_architecture("k", "sm_90", {.arch = 80}, 90)) ==
         "k: built for sm_90, the launch asks for sm_80");
   const Status no_image(TesseraStatus{TESSERA_WRONG_ARCHITECTURE, -1, -1, 209, 0, 75, "k", nullptr,
                                       "cudaErrorNoKernelImageForDevice"});
-  CHECK(no_image.message() ==
+  CHECK(text_of(no_image) ==
         "k: CUDA error 209 (cudaErrorNoKernelImageForDevice): compiled without code for the device, sm_75");
 }
 
@@ -243,7 +245,7 @@ TEST_CASE("an output shares memory with nothing; inputs may share") {
     check.tensor<float, 1>(2, "y", tensor(memory + expected.y, {8}));
     check.tensor<float, 1>(3, "z", tensor(memory + expected.z, {8}), Access::update);
     check.outputs_are_disjoint();
-    CHECK(check.status().message() == expected.message);
+    CHECK(text_of(check.status()) == expected.message);
   }
 }
 
@@ -254,7 +256,7 @@ TEST_CASE("a launch with more tensors than the checks remember is refused") {
     check.tensor<const float, 1>(argument, "x", tensor(memory, {1}));
   CHECK(check.ok());
   check.tensor<const float, 1>(64, "y", tensor(memory, {1}));
-  CHECK(check.status().message() == "k: argument 64 (y): too large: more than 64 tensors");
+  CHECK(text_of(check.status()) == "k: argument 64 (y): too large: more than 64 tensors");
 }
 
 }  // namespace launch_check

@@ -125,7 +125,7 @@ void check_kernel(const char* name, Kernel kernel, int variants, IsRight is_righ
       if (status.code == TESSERA_UNKNOWN_VARIANT) continue;
       const cudaError_t error = cudaDeviceSynchronize();
       const bool right = status.ok() && error == cudaSuccess && is_right(shape, host, y.host());
-      expect(right, text(name, shape, variant) + (status.ok() ? "" : ": " + status.message()) +
+      expect(right, text(name, shape, variant) + (status.ok() ? "" : ": " + status.message().c_str()) +
                         (error == cudaSuccess ? "" : std::string(": ") + cudaGetErrorString(error)));
     }
   }
@@ -262,7 +262,7 @@ template <typename T>
 void measure(const std::string& name, const Memory<T>& x, const Memory<T>& y,
              const std::function<Status()>& run) {
   const Status status = run();
-  if (!status.ok()) return expect(status.code == TESSERA_UNKNOWN_VARIANT, name + ": " + status.message());
+  if (!status.ok()) return expect(status.code == TESSERA_UNKNOWN_VARIANT, name + ": " + status.message().c_str());
   const double bytes = 2.0 * static_cast<double>(x.bytes());
   const double copy = seconds([&] {
     check_cuda(cudaMemcpyAsync(y.data(), x.data(), x.bytes(), cudaMemcpyDeviceToDevice), "cudaMemcpyAsync");

@@ -74,7 +74,6 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
   std::size_t next = 0;
   for (const auto& [axis, kernels] : plan_axes(module)) {
     const bool is_common = kernels == module.kernels.size();
-    if (!is_common && !has_products(module)) continue;
     if (is_common) common.push_back(axis);
     const std::size_t tiles = is_common ? std::size(kTiles) : kTilesOfSome;
     for (std::size_t k = 0; k < tiles; ++k) add({.tiles = {{axis, kTiles[next++ % std::size(kTiles)]}}});

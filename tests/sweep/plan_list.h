@@ -16,8 +16,8 @@ struct NamedPlan {
 };
 
 /// The planner's own choice, 1 to 8 warps, vectors of 1, 2, 4 and 8 elements, 1 to 5 stages, tiles of 16, 48, 80, 96 and
-/// 176 along each axis with a plan step that all kernels have (two of them along axes of some, where there are products),
-/// and random combinations, to at least 24 plans. Always the same ones.
+/// 176 along each axis with a plan step that all kernels have (two of them along axes of some), and random combinations, to
+/// at least 24 plans. Always the same ones.
 std::vector<NamedPlan> all_plans(const ir::Module& module);
 
 /// Whether a kernel has all axes whose tiles a plan is about.

@@ -17,6 +17,10 @@
 #define TESSERA_HD inline
 #endif
 
+/// TESSERA_OUT_OF_LINE marks what launchers call many times and no time depends on: compilers are done sooner where it is
+/// compiled once.
+#define TESSERA_OUT_OF_LINE __attribute__((noinline))
+
 /// TESSERA_ON_DEVICE is 1 in the pass that compiles for a GPU; TESSERA_DEVICE_ARCH is then its architecture
 /// (900 for sm_90), and 0 on the host.
 #if defined(__CUDA_ARCH__)

@@ -91,7 +91,7 @@ int current_device();
 /// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, whatever their length: their elements follow
 /// each other, and each line begins at a multiple of that. Launchers ask before they look whether the check has found a
 /// mistake, so any rank and dtype may come: of those that are none nothing can be copied.
-inline bool aligned_lines(const Tensor& tensor, int dimension, index bytes) {
+TESSERA_OUT_OF_LINE inline bool aligned_lines(const Tensor& tensor, int dimension, index bytes) {
   if (tensor.rank > TESSERA_MAX_RANK || detail::dtype_bytes(tensor.dtype) == 0 || bytes <= 0) return false;
   if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;
   if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
@@ -152,7 +152,7 @@ class LaunchCheck {
   }
 
   /// The memory of each written tensor overlaps with that of no other tensor checked so far.
-  void outputs_are_disjoint() {
+  TESSERA_OUT_OF_LINE void outputs_are_disjoint() {
     if (!ok()) return;
     for (const Argument& output : *this) {
       if (output.access == Access::in) continue;
@@ -166,7 +166,7 @@ class LaunchCheck {
 
   /// The first variant whose condition holds, or the one that the options name if its condition holds. -1,
   /// and a mistake, if there is none.
-  int choose(const LaunchOptions& options, std::initializer_list<bool> conditions) {
+  TESSERA_OUT_OF_LINE int choose(const LaunchOptions& options, std::initializer_list<bool> conditions) {
     const int count = static_cast<int>(conditions.size());
     if (!ok()) return -1;
     for (int variant = 0; variant < count; ++variant) {
@@ -193,8 +193,8 @@ class LaunchCheck {
   const Argument* end() const { return arguments_ + count_; }
 
   /// Notes a mistake unless there is one already.
-  void refuse(TesseraStatusCode code, int argument, const char* name, index expected, index actual,
-              int dimension = -1, const char* rule = nullptr) {
+  TESSERA_OUT_OF_LINE void refuse(TesseraStatusCode code, int argument, const char* name, index expected,
+                                  index actual, int dimension = -1, const char* rule = nullptr) {
     if (!ok()) return;
     status_ = Status(TesseraStatus{code, argument, dimension, 0, expected, actual, kernel_, name, rule});
   }
@@ -202,8 +202,8 @@ class LaunchCheck {
  private:
   static constexpr int kMaxArguments = 64;
 
-  void check_tensor(int argument, const char* name, const Tensor& tensor, std::int32_t dtype, int rank,
-                    Access access) {
+  TESSERA_OUT_OF_LINE void check_tensor(int argument, const char* name, const Tensor& tensor,
+                                        std::int32_t dtype, int rank, Access access) {
     if (tensor.rank != rank) return refuse(TESSERA_WRONG_RANK, argument, name, rank, tensor.rank);
     const bool same_dtype = tensor.dtype == dtype || (dtype == TESSERA_I64 && tensor.dtype == TESSERA_INDEX);
     if (!same_dtype) return refuse(TESSERA_WRONG_DTYPE, argument, name, dtype, tensor.dtype);

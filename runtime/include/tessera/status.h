@@ -117,9 +117,14 @@ static inline int tessera_status_message(const TesseraStatus* status, char* buff
 #ifdef __cplusplus
 }  // extern "C"
 
-#include <string>
-
 namespace tessera {
+
+/// A text that is its own memory: every kernel includes this header, and <string> would double what it parses.
+struct StatusMessage {
+  char text[512];
+
+  const char* c_str() const { return text; }
+};
 
 /// TesseraStatus with a few words; adds no data. A value-initialised Status is success.
 struct [[nodiscard]] Status : TesseraStatus {
@@ -130,10 +135,10 @@ struct [[nodiscard]] Status : TesseraStatus {
   bool ok() const { return code == TESSERA_OK; }
 
   /// The message for people.
-  std::string message() const {
-    char buffer[512];
-    tessera_status_message(this, buffer, sizeof buffer);
-    return buffer;
+  StatusMessage message() const {
+    StatusMessage result;
+    tessera_status_message(this, result.text, sizeof result.text);
+    return result;
   }
 };
 
