@@ -280,6 +280,16 @@ void whole_floats(Problem& problem) {
   });
 }
 
+void shortened_factors(Problem& problem) {
+  const auto a = problem.in("a"), at = problem.in("at"), b = problem.in("b"), bt = problem.in("bt");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n); });
+    z(m, n) = total(K, [&](int64_t k) { return (a(m, k) + at(k, m)) * bt(n, k); }) - 1;
+  });
+}
+
 void products_as_values(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b");
   const auto y = problem.out("y"), best = problem.out("best"), n = problem.out("n");
@@ -353,6 +363,10 @@ void add_matrix_cases(std::vector<Case>& cases) {
        whole("d", "fp8_e5m2", {"K", "N"}), output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"}),
        output("w", "bf16", {"M", "N"})},
       whole_floats);
+  add("shortened_factors", {"M", "N", "K"},
+      {whole("a", "f32", {"M", "K"}), whole("at", "f32", {"K", "M"}), whole("b", "f32", {"K", "N"}),
+       whole("bt", "f32", {"N", "K"}), output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"})},
+      shortened_factors);
 }
 
 void add_tile_cases(std::vector<Case>& cases) {

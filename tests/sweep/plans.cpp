@@ -102,18 +102,21 @@ class PlanCompiler {
   }
 
   /// An executor for each of at most `limit` plans, spread evenly over all of them, for the program with more
-  /// annotations, and for the program without any.
+  /// annotations, and for the program without any. Architectures take turns; the planner's own choice is tried for all.
   void add_executors(std::size_t limit, Executors& executors) {
     const ir::Module module = check_text(text_);
     const std::vector<NamedPlan> plans = all_plans(module);
     const std::size_t count = std::min(limit, plans.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const NamedPlan& plan = plans[i * plans.size() / count];
-      add_program(module, plan.overrides, plan.name, executors);
+      add_program(module, plans[i * plans.size() / count], kArchitectures[i % std::size(kArchitectures)],
+                  executors);
     }
-    add_program(check_text(annotated(text_, module)), {}, "more annotations", executors);
+    for (const char* architecture : kArchitectures) {
+      if (architecture != kArchitectures[0]) add_program(module, plans[0], architecture, executors);
+      add_program(check_text(annotated(text_, module)), {"more annotations", {}}, architecture, executors);
+    }
     const std::string bare = without_annotations(text_);
-    if (bare != text_) add_program(check_text(bare), {}, "no annotations", executors);
+    if (bare != text_) add_program(check_text(bare), {"no annotations", {}}, kArchitectures[0], executors);
     compile_programs(executors);
   }
 
@@ -135,16 +138,18 @@ class PlanCompiler {
   }
 
   /// The kernels that can honour a plan, under this plan.
-  void add_program(ir::Module module, const emit::PlanOverrides& plan, const std::string& name,
-                   Executors& executors) {
+  void add_program(ir::Module module, const NamedPlan& plan, const char* architecture, Executors& executors) {
+    const std::string name = plan.name + " for " + architecture;
+    const bool is_asked = plan.name != "chosen plan" && !plan.name.ends_with("annotations");
     emit::Options options;
-    options.architectures = {"sm_90"};
-    options.plan = plan;
+    options.architectures = {architecture};
+    options.plan = plan.overrides;
     options.file_stem = "program_" + std::to_string(programs_.size());
     options.name_space = options.file_stem;
     options.source_name = std::filesystem::path(path_).filename();
-    std::erase_if(module.kernels, [&](const ir::Kernel& kernel) { return !has_axes(kernel, plan); });
-    if (name != "chosen plan" && name != "more annotations" && name != "no annotations")
+    std::erase_if(module.kernels,
+                  [&](const ir::Kernel& kernel) { return !has_axes(kernel, plan.overrides); });
+    if (is_asked)
       std::erase_if(module.kernels, [&](const ir::Kernel& kernel) { return is_refused(kernel, options); });
     if (module.kernels.empty()) return;
     std::optional<emit::Emission> emission;
@@ -185,6 +190,7 @@ class PlanCompiler {
     programs_.clear();
   }
 
+  static constexpr const char* kArchitectures[] = {"sm_90", "sm_80"};
   static constexpr std::size_t kProgramsOfUnit = 8;
   static constexpr std::chrono::minutes kTimeLimit{30};
 
