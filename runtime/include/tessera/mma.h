@@ -72,6 +72,9 @@ namespace detail {
 
 /// What reads element by element starts from the number of the first row (column).
 struct ElementOrigin {
+  template <Major kMajor>
+  static constexpr bool kReadsAhead = true;
+
   template <Major kMajor, int kWidth, typename Tile>
   static TESSERA_DEVICE int origin_a(const Tile&, int first) {
     return first;

@@ -93,7 +93,8 @@ TESSERA_HD constexpr int blocks_at_once(int blocks) {
 
 /// sums += a * b, summed over the K that the tiles hold; a has lines along K or along the rows of sums, b along K or
 /// along the columns. T names the product: the type of the elements, or tf32 for tiles of floats. All threads of the
-/// block must be here, and the tiles complete. What is read for a step is under way while the step before is multiplied.
+/// block must be here, and the tiles complete. What is read for a step is under way while the step before is multiplied,
+/// but where it is read element by element.
 template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const TileA& a, const TileB& b,
                              Location where = Location::current()) {
@@ -105,18 +106,27 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
   static_assert(kDepth % Mma<T>::kDepth == 0, "tiles hold whole steps over K");
   static_assert(detail::kWidthOf<kMajorA, TileA> == Layout::kRows, "a has the rows of the sums");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
-  detail::StepParts<T, Layout> parts[2];
   const detail::RowReader<kMajorA, T, Layout, TileA> rows{a, where};
   const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};
-  const auto load = [&](int step) {
-    rows.load(parts[step % 2].a, step);
-    columns.load(parts[step % 2].b, step);
+  const auto load = [&](detail::StepParts<T, Layout>& parts, int step) {
+    rows.load(parts.a, step);
+    columns.load(parts.b, step);
   };
-  load(0);
-  TESSERA_UNROLL
-  for (int step = 0; step < kSteps; ++step) {
-    if (step + 1 < kSteps) load(step + 1);
-    detail::multiply_columns<T>(sums, parts[step % 2].a, parts[step % 2].b, 0, where);
+  if constexpr (Mma<T>::template kReadsAhead<kMajorA> && Mma<T>::template kReadsAhead<kMajorB>) {
+    detail::StepParts<T, Layout> parts[2];
+    load(parts[0], 0);
+    TESSERA_UNROLL
+    for (int step = 0; step < kSteps; ++step) {
+      if (step + 1 < kSteps) load(parts[(step + 1) % 2], step + 1);
+      detail::multiply_columns<T>(sums, parts[step % 2].a, parts[step % 2].b, 0, where);
+    }
+  } else {
+    TESSERA_NO_UNROLL
+    for (int step = 0; step < kSteps; ++step) {
+      detail::StepParts<T, Layout> parts;
+      load(parts, step);
+      detail::multiply_columns<T>(sums, parts.a, parts.b, 0, where);
+    }
   }
 }
 

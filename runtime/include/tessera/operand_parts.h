@@ -74,6 +74,11 @@ struct WordMma {
   template <Major kMajor>
   static constexpr bool kHasMatrixLoad = kMajor == Major::k || sizeof(Element) == 2;
 
+  /// Whether what a step needs is read while the one before is multiplied: element by element that would take more
+  /// registers than sums leave.
+  template <Major kMajor>
+  static constexpr bool kReadsAhead = kHasMatrixLoad<kMajor>;
+
   /// Blocks of rows (columns) and steps over K are at constant distances from the lane's place in the first one. Across
   /// the lines only where the places of a warp's rows (columns) do not carry into those of the next warp's.
   template <Major kMajor, int kWidth, typename Tile>
