@@ -149,6 +149,8 @@ class LoopSlip {
         (head->getRuleIndex() != P::RuleGridStmt && head->getRuleIndex() != P::RuleForStmt))
       return false;
     if (rule_ == P::RuleBlock && !waits_for(P::OPEN_BRACE)) return false;
+    const std::string_view word = tokens_.text_of(token_);
+    if (word == "and" || word == "or") return false;  // of a condition, as other languages spell it
     auto report = sink_.report(Diag::missing_by, span_, found());
     const std::size_t after = next()->getType();
     if (type_ == P::NAME && (after == P::INTEGER || after == P::NAME || after == P::AUTO)) {

@@ -80,6 +80,11 @@ class Reporter {
     vocabulary_ = &parser.getVocabulary();
   }
 
+  bool compares() const {
+    return type_ == P::EQUAL || type_ == P::NOT_EQUAL || type_ == P::LESS || type_ == P::LESS_EQUAL ||
+           type_ == P::GREATER || type_ == P::GREATER_EQUAL;
+  }
+
   void report() {
     if (tokens_.follows_error(token_) || is_refused_name() || common_slip() ||
         report_foreign_slip(tokens_, token_, sink_))
@@ -105,6 +110,8 @@ class Reporter {
       } else if (type_ == P::SHIFT_LEFT && waits_for(P::OPEN_PAREN)) {
         report.help(
             "a kernel is not launched by sizes: the plan chooses them, and `@warps(8)` asks for more");
+      } else if (rule_ == P::RuleRange && waits_for(P::IN) && compares()) {
+        report.help("a comma begins another range; conditions are joined by `&&`");
       } else if (waits_for_body())
         report.help("a body stands in braces: `{{ … }}`");
     }
