@@ -17,6 +17,8 @@ class Ledger {
   void passed(const std::string& kernel, const std::string& executor, double ratio);
   /// Prints the failure, unless there were many of this kernel and executor already.
   void failed(const std::string& kernel, const std::string& executor, const std::string& text);
+  /// Time of a thread that went into runs and their judgement.
+  void took(const std::string& kernel, const std::string& executor, double seconds);
   /// How many problems of a kernel were run, of how many.
   void sampled(const std::string& kernel, std::int64_t problems, std::int64_t of);
 
@@ -26,7 +28,7 @@ class Ledger {
  private:
   struct Line {
     std::int64_t passed = 0, failed = 0;
-    double worst = 0;
+    double worst = 0, seconds = 0;
   };
 
   std::mutex mutex_;

@@ -68,8 +68,11 @@ class ProblemSweep {
     const bool other_values = layout == Layout::dense || layout == Layout::broadcast;
     for (const auto& executor : executors_) {
       if (!other_values && !executor->sees_layouts()) continue;
+      const auto begin = std::chrono::steady_clock::now();
       executor->run(problem, layout,
                     [&](Run run) { judge_run(problem, layout, executor->name(), std::move(run)); });
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+      shared_.ledger.took(case_.name, executor->name(), time.count());
     }
   }
 
