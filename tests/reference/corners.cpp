@@ -349,6 +349,7 @@ void folds_in_both_orders(Problem& problem) {
 }
 
 void add_tile_cases(std::vector<Case>& cases) {
+  constexpr std::size_t kSlowProblems = 6;  // of what takes long on a host
   cases.push_back(corner("tiles.tsr", "blocks", {"A", "B"},
                          {small("x", {"A", "B"}), result("y", {"P", "Q"}), result("ends", {"P", "Q"})},
                          blocks));
@@ -359,10 +360,12 @@ void add_tile_cases(std::vector<Case>& cases) {
                          column_state));
   cases.push_back(corner("tiles.tsr", "step_beside_row", {"R", "C"},
                          {small("x", {"R", "C"}), small("b", {"C"}), result("z", {"R"})}, step_beside_row));
+  cases.back().problems = kSlowProblems;
   cases.push_back(corner("tiles.tsr", "five_rows", {"R", "C"},
                          {small("x", {"R", "5", "C"}), result("y", {"R", "5", "C"}), result("z", {"R", "C"})},
                          five_rows));
   cases.back().allowed = has_columns;
+  cases.back().problems = kSlowProblems;
   cases.push_back(corner("tiles.tsr", "both_dimensions", {"R", "C", "D"},
                          {small("x", {"R", "C", "D"}), result("y", {"R", "C", "D"}), result("z", {"R", "C"}),
                           result("w", {"R", "D"})},
