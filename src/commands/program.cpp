@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <new>
 
 #include "base/check.h"
@@ -161,6 +162,8 @@ class Program {
 int run_program(int argc, char** argv, std::span<const Command> table) {
   std::vector<std::string> arguments(argv, argv + argc);
   prepare_for_internal_errors(arguments);
+  // A closed pipe and a file beyond the user's limit are errors of a write, not the end of this program.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   if (!arguments.empty()) arguments.erase(arguments.begin());
   ExitCode code = ExitCode::internal_error;
   try {

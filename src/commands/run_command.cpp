@@ -11,6 +11,7 @@
 #include "commands/execution.h"
 #include "commands/pipeline.h"
 #include "commands/run_flags.h"
+#include "driver/files.h"
 #include "interp/npy.h"
 
 namespace tessera::commands {
@@ -129,8 +130,9 @@ class Execution {
     for (const std::string& item : options_.outputs) {
       const auto pair = split_pair(item, "--output", session_.sink);
       const auto id = find_tensor(kernel, pair->first, true, session_.sink);
-      if (const auto failure = interp::write_npy(pair->second, results[id->index()])) {
-        session_.sink.report(Diag::file_not_written, {}, pair->second, *failure);
+      const std::string bytes = interp::format_npy(results[id->index()]);
+      if (const auto error = driver::replace_file(pair->second, bytes)) {
+        session_.sink.report(Diag::file_not_written, {}, pair->second, error->reason);
         return;
       }
     }

@@ -27,7 +27,8 @@ void* load_shared_object(const std::string& bytes, bool global, DiagnosticSink& 
   kept.emplace_back(number);
   for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t count = ::write(number, rest.data(), rest.size());
-    if (count < 0) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
       sink.report(Diag::kernel_not_loaded, {}, std::strerror(errno));
       return nullptr;
     }

@@ -48,13 +48,13 @@ const driver::Tool* Toolbox::host_compiler() {
 }
 
 bool Toolbox::open_cache() {
-  if (options_.no_cache || cache_opened_) return true;
+  if (options_.no_cache || may_compile_) return may_compile_.value_or(true);
   const std::string folder = driver::Cache::default_folder(options_.cache_folder);
   driver::CacheRefusal refusal;
   cache_ = driver::Cache::open(folder, refusal);
-  cache_opened_ = true;
+  may_compile_ = cache_.has_value() || refusal.kind == driver::CacheRefusal::Kind::unusable;
   if (cache_) return true;
-  if (refusal.kind == driver::CacheRefusal::Kind::insecure) {
+  if (!*may_compile_) {
     sink_.report(Diag::cache_insecure, {}, refusal.path, refusal.reason)
         .help(
             "compiled code is run from there, so it must be a folder of yours that only you may write to: "

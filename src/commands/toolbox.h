@@ -45,7 +45,7 @@ class Toolbox {
   ToolOptions options_;
   DiagnosticSink& sink_;
   Slot nvcc_, host_compiler_;
-  bool cache_opened_ = false;
+  std::optional<bool> may_compile_;  // what opening the cache said
   std::optional<driver::Cache> cache_;
 };
 

@@ -64,12 +64,28 @@ std::optional<std::string> insecurity(const std::string& folder) {
   return std::nullopt;
 }
 
+/// A lock on a folder, held until the object goes; invalid while another process has it.
+Descriptor lock_folder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (folder.valid() && ::flock(folder.number(), LOCK_EX | LOCK_NB) != 0) folder.close();
+  return folder;
+}
+
 /// An entry as the trimming sees it.
 struct EntryInfo {
   std::string path;
   std::uint64_t bytes = 0;
   fs::file_time_type used;
+  bool in_transit = false;  // in `new` or `old`: none yet, or no longer one
 };
+
+/// Whether a folder in `new` or `old` was left by a killed process: nobody holds it, and it is more than an
+/// hour old, or from the future of a clock that was set back. Temporary folders have a rule of their own.
+bool is_abandoned(const EntryInfo& entry) {
+  if (fs::path(entry.path).filename().string().find("tesserac-") != std::string::npos) return false;
+  const auto age = fs::file_time_type::clock::now() - entry.used;
+  return std::chrono::abs(age) > std::chrono::hours(1) && lock_folder(entry.path).valid();
+}
 
 std::uint64_t size_of_tree(const fs::path& path) {
   std::uint64_t sum = 0;
@@ -90,8 +106,9 @@ std::vector<EntryInfo> entries_of(const std::string& folder) {
     if (it.depth() != 1) continue;
     it.disable_recursion_pending();
     std::error_code ignored;
-    entries.push_back(
-        {it->path().string(), size_of_tree(it->path()), fs::last_write_time(it->path(), ignored)});
+    const std::string shelf = it->path().parent_path().filename();
+    entries.push_back({it->path().string(), size_of_tree(it->path()),
+                       fs::last_write_time(it->path(), ignored), shelf == "new" || shelf == "old"});
   }
   return entries;
 }
@@ -132,6 +149,9 @@ std::optional<Cache> Cache::open(const std::string& folder, CacheRefusal& refusa
   for (const char* part : {"/v1", "/v1/new", "/v1/old"}) {
     if (::mkdir((path + part).c_str(), 0700) != 0 && errno != EEXIST) {
       return refuse(CacheRefusal::Kind::unusable, std::strerror(errno));
+    }
+    if (const auto reason = insecurity(path + part)) {
+      return refuse(CacheRefusal::Kind::insecure, fmt::format("of `{}` in it: {}", part + 1, *reason));
     }
   }
   return Cache(path, capacity);
@@ -174,6 +194,7 @@ std::optional<std::vector<NamedBytes>> Cache::load(const std::string& key) const
 void Cache::store(const std::string& key, const std::vector<NamedBytes>& files) const {
   std::string place = folder_ + "/v1/new/XXXXXX";
   if (::mkdtemp(place.data()) == nullptr) return;
+  const Descriptor lock = lock_folder(place);
   const std::string entry = entry_path(key);
   bool written = true;
   for (const NamedBytes& file : files) {
@@ -189,31 +210,32 @@ void Cache::store(const std::string& key, const std::vector<NamedBytes>& files) 
     return;
   }
   sync_folder(shelf);
-  trim();
+  trim(entry);
 }
 
 std::uint64_t Cache::size() const {
   std::uint64_t sum = 0;
-  for (const EntryInfo& entry : entries_of(folder_)) sum += entry.bytes;
+  for (const EntryInfo& entry : entries_of(folder_)) sum += entry.in_transit ? 0 : entry.bytes;
   return sum;
 }
 
-void Cache::trim() const {
-  const Descriptor folder(::open((folder_ + "/v1").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid() || ::flock(folder.number(), LOCK_EX | LOCK_NB) != 0) return;  // somebody is at it
+void Cache::trim(const std::string& newest) const {
+  const Descriptor lock = lock_folder(folder_ + "/v1");
+  if (!lock.valid()) return;  // somebody is at it
   std::vector<EntryInfo> entries = entries_of(folder_);
+  // What killed processes left does not count: whole entries would have to go for it.
   std::uint64_t sum = 0;
-  for (const EntryInfo& entry : entries) sum += entry.bytes;
-  const auto now = fs::file_time_type::clock::now();
-  std::ranges::sort(entries, {}, &EntryInfo::used);
+  for (const EntryInfo& entry : entries) sum += entry.in_transit ? 0 : entry.bytes;
+  // Clocks are set back, and many entries fall into one of their ticks: a time in the future says nothing, and
+  // what was stored just now stays, whatever its time.
+  const auto soon = fs::file_time_type::clock::now() + std::chrono::minutes(1);
+  std::ranges::sort(entries, {}, [&](const EntryInfo& entry) {
+    return std::pair(entry.path == newest, entry.used > soon ? fs::file_time_type::min() : entry.used);
+  });
   for (const EntryInfo& entry : entries) {
-    const bool in_transit =
-        entry.path.starts_with(folder_ + "/v1/new/") || entry.path.starts_with(folder_ + "/v1/old/");
-    // What a killed process left half written goes after an hour; nothing takes that long to write.
-    const bool abandoned = in_transit && now - entry.used > std::chrono::hours(1);
-    if (!abandoned && (in_transit || sum <= capacity_)) continue;
+    if (entry.in_transit ? !is_abandoned(entry) : sum <= capacity_) continue;
     discard(entry.path);
-    sum -= entry.bytes;
+    if (!entry.in_transit) sum -= entry.bytes;
   }
 }
 

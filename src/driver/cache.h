@@ -63,7 +63,8 @@ class Cache {
 
   std::string entry_path(const std::string& key) const;
   void discard(const std::string& entry) const;
-  void trim() const;
+  /// Evicts until the sum of sizes fits, `newest` last, and clears what killed processes left.
+  void trim(const std::string& newest) const;
 
   std::string folder_;
   std::uint64_t capacity_;

@@ -84,8 +84,15 @@ std::string command_line(const ProcessRequest& process) {
   return fmt::format("{} {}", process.program, fmt::join(process.arguments, " "));
 }
 
+/// Keeps what is too long to show beside the cache's entries, for the last failure; says where.
+std::string keep_log(const Cache* cache, const std::string& text) {
+  if (cache == nullptr) return "… (more lines)";
+  const std::string path = cache->folder() + "/last-failure.log";
+  return replace_file(path, text) ? "… (more lines)" : fmt::format("… (all of it is in {})", printable(path));
+}
+
 /// The first lines of what the tool printed, for the report.
-void add_output(DiagnosticBuilder& report, const std::string& output) {
+void add_output(DiagnosticBuilder& report, const std::string& output, const Cache* cache) {
   const std::string text = printable(output);
   std::size_t end = 0;
   for (std::size_t lines = 0; lines < kShownLines && end < text.size(); ++lines) {
@@ -94,15 +101,17 @@ void add_output(DiagnosticBuilder& report, const std::string& output) {
   if (end == 0) {
     report.note("it printed nothing");
   } else {
-    report.note("it printed:\n{}{}", text.substr(0, end), end < text.size() ? "… (more lines)\n" : "");
+    report.note("it printed:\n{}{}", text.substr(0, end),
+                end < text.size() ? keep_log(cache, text) + "\n" : "");
   }
 }
 
-void report_failure(const ProcessRequest& process, const ProcessResult& result, DiagnosticSink& sink) {
+void report_failure(const ProcessRequest& process, const ProcessResult& result, const Cache* cache,
+                    DiagnosticSink& sink) {
   auto report = sink.report(Diag::tool_failed, {}, process.program, describe(result, process));
   if (result.outcome == ProcessOutcome::interrupted) return;
   report.note("the command was: {}", command_line(process));
-  if (result.outcome != ProcessOutcome::not_started) add_output(report, result.output);
+  if (result.outcome != ProcessOutcome::not_started) add_output(report, result.output, cache);
   report.help(
       "`tesserac doctor` tries the compilers; if they work, the generated code is at fault, please report "
       "it");
@@ -138,14 +147,14 @@ std::optional<std::string> run_compiler(const CompileRequest& request, const Cac
                                .time_limit = request.time_limit};
   const ProcessResult result = run_process(process);
   if (!result.succeeded()) {
-    report_failure(process, result, sink);
+    report_failure(process, result, cache, sink);
     return std::nullopt;
   }
   auto bytes = read_file(fmt::format("{}/{}", folder->path(), product_name(request.product)));
   if (const auto problem = output_problem(request, bytes)) {
     auto report = sink.report(Diag::tool_output_damaged, {}, process.program, *problem);
     report.note("the command was: {}", command_line(process));
-    add_output(report, result.output);
+    add_output(report, result.output, cache);
     report.help("a full disk is the usual cause");
     return std::nullopt;
   }
@@ -153,18 +162,18 @@ std::optional<std::string> run_compiler(const CompileRequest& request, const Cac
 }
 
 /// Digest of the running program, which covers the embedded runtime and every default.
-const std::string& own_digest() {
-  static const std::string digest = [] {
+const std::optional<std::string>& own_digest() {
+  static const std::optional<std::string> digest = [] {
     const auto bytes = read_file("/proc/self/exe");
-    TESSERA_CHECK(bytes.has_value(), "the program can read its own file");
-    return sha256(*bytes);
+    return bytes ? std::optional(sha256(*bytes)) : std::nullopt;
   }();
   return digest;
 }
 
 }  // namespace
 
-std::string cache_key(const CompileRequest& request) {
+std::optional<std::string> cache_key(const CompileRequest& request) {
+  if (!own_digest()) return std::nullopt;
   Sha256 hash;
   const auto add_all = [&](std::string_view what, const auto& items, const auto& spell) {
     hash.update_field(what);
@@ -176,7 +185,7 @@ std::string cache_key(const CompileRequest& request) {
     hash.update_field(file.name);
     hash.update_field(file.bytes);
   };
-  hash.update_field(own_digest());
+  hash.update_field(*own_digest());
   hash.update_field(request.compiler.identity);
   hash.update_field(request.host_compiler);
   add_all("arguments", arguments_of(request, "/folder"), add_text);
@@ -190,12 +199,17 @@ std::string cache_key(const CompileRequest& request) {
 std::optional<std::string> compile(const CompileRequest& request, const Cache* cache, DiagnosticSink& sink) {
   const std::string name(product_name(request.product));
   if (cache == nullptr) return run_compiler(request, cache, sink);
-  const std::string key = cache_key(request);
-  if (auto files = cache->load(key); files && files->size() == 1 && files->front().name == name) {
+  const auto key = cache_key(request);
+  if (!key) {
+    sink.report(Diag::cache_unusable, {}, cache->folder(),
+                "the program cannot read its own file, /proc/self/exe");
+    return run_compiler(request, cache, sink);
+  }
+  if (auto files = cache->load(*key); files && files->size() == 1 && files->front().name == name) {
     return std::move(files->front().bytes);
   }
   auto bytes = run_compiler(request, cache, sink);
-  if (bytes) cache->store(key, {{name, *bytes}});
+  if (bytes) cache->store(*key, {{name, *bytes}});
   return bytes;
 }
 

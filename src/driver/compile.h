@@ -40,6 +40,7 @@ struct CompileRequest {
 std::optional<std::string> compile(const CompileRequest& request, const Cache* cache, DiagnosticSink& sink);
 
 /// The key of a request: it covers texts, options, compilers, and this program itself (its runtime included).
-std::string cache_key(const CompileRequest& request);
+/// Absent if the program cannot read its own file.
+std::optional<std::string> cache_key(const CompileRequest& request);
 
 }  // namespace tessera::driver

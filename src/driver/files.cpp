@@ -3,6 +3,7 @@
 #include "driver/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+
+#include "driver/sha256.h"
 
 namespace tessera::driver {
 
@@ -24,7 +27,8 @@ bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
+    if (count == 0) errno = ENOSPC;  // no file does that, but nobody should wait for it for ever
+    if (count <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
@@ -34,6 +38,7 @@ bool write_all(int descriptor, std::string_view bytes) {
 struct Pending {
   std::string path;
   std::string sibling;
+  Descriptor file;  // holds the lock until the sibling has got its name
 };
 
 /// Deletes the siblings that were not renamed.
@@ -51,20 +56,60 @@ std::string resolved(const std::string& path) {
   return error ? path : target.string();
 }
 
+/// The fixed name under which the new content of `path` waits. It is short, whatever the name of the file.
+std::string sibling_of(const std::string& path) {
+  const std::filesystem::path whole(path);
+  return whole.parent_path() / (".tesserac-" + sha256(whole.filename().string()).substr(0, 16));
+}
+
+/// Locks a sibling. False while another process is at it, or if somebody else put a file in its place.
+bool own_sibling(const Descriptor& file, const std::string& sibling) {
+  struct stat opened {
+  }, named{};
+  return file.valid() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 &&
+         ::fstat(file.number(), &opened) == 0 && ::lstat(sibling.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino && S_ISREG(opened.st_mode) &&
+         opened.st_uid == ::geteuid() && opened.st_nlink == 1;
+}
+
+/// Opens a sibling with the fixed name, in which what a killed process left is overwritten; if another
+/// process is writing the same file just now, one with a name of its own.
+Descriptor open_sibling(const std::string& path, std::string& sibling) {
+  sibling = sibling_of(path);
+  Descriptor file(::open(sibling.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (own_sibling(file, sibling) && ::ftruncate(file.number(), 0) == 0) return file;
+  sibling = std::filesystem::path(path).parent_path() / ".tesserac-XXXXXX";
+  return Descriptor(::mkostemp(sibling.data(), O_CLOEXEC));
+}
+
+/// Deletes a sibling that a killed process left, where nothing needs to be written.
+void remove_left_sibling(const std::string& path) {
+  const std::string sibling = sibling_of(path);
+  const Descriptor file(::open(sibling.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (own_sibling(file, sibling)) ::unlink(sibling.c_str());
+}
+
+/// Whether the system took what was written. Network file systems say so when a descriptor is closed; that of
+/// a copy leaves the lock where it is.
+bool has_arrived(const Descriptor& file) { return Descriptor(::dup(file.number())).close(); }
+
 /// Writes `bytes` to a new file beside `path`, with the permissions the old file had.
-std::optional<FileError> write_sibling(const std::string& path, std::string_view bytes,
-                                       std::string& sibling) {
+std::optional<FileError> write_sibling(const std::string& path, std::string_view bytes, Pending& pending) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
-  sibling = path + ".XXXXXX";
-  Descriptor descriptor(::mkostemp(sibling.data(), O_CLOEXEC));
+  Descriptor descriptor = open_sibling(path, pending.sibling);
   if (!descriptor.valid()) return last_error(path);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? (old.st_mode & 0777) : (0666 & ~mask);
-  if (write_all(descriptor.number(), bytes) && ::fchmod(descriptor.number(), mode) == 0) return std::nullopt;
+  if (write_all(descriptor.number(), bytes) && ::fchmod(descriptor.number(), mode) == 0 &&
+      has_arrived(descriptor)) {
+    pending.path = path;
+    pending.file = std::move(descriptor);
+    return std::nullopt;
+  }
   const FileError error = last_error(path);
-  ::unlink(sibling.c_str());
+  ::unlink(pending.sibling.c_str());
   return error;
 }
 
@@ -78,9 +123,9 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   return *this;
 }
 
-void Descriptor::close() {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
+bool Descriptor::close() {
+  const int number = std::exchange(number_, -1);
+  return number < 0 || ::close(number) == 0 || errno == EINTR;  // it is closed even then
 }
 
 std::optional<std::string> read_file(const std::string& path, std::size_t limit) {
@@ -101,9 +146,10 @@ std::optional<std::string> read_file(const std::string& path, std::size_t limit)
 }
 
 std::optional<FileError> write_file(const std::string& path, std::string_view bytes, bool sync) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!file.valid() || !write_all(file.number(), bytes)) return last_error(path);
   if (sync && ::fsync(file.number()) != 0) return last_error(path);
+  if (!file.close()) return last_error(path);
   return std::nullopt;
 }
 
@@ -118,15 +164,19 @@ std::optional<FileError> replace_files(const std::vector<NamedBytes>& files) {
     const bool exists = ::stat(file.name.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) return FileError{file.name, std::strerror(EISDIR)};
     if (exists && !S_ISREG(status.st_mode)) {
-      const Descriptor special(::open(file.name.c_str(), O_WRONLY | O_CLOEXEC));
-      if (!special.valid() || !write_all(special.number(), file.bytes)) return last_error(file.name);
+      Descriptor special(::open(file.name.c_str(), O_WRONLY | O_CLOEXEC));
+      if (!special.valid() || !write_all(special.number(), file.bytes) || !special.close())
+        return last_error(file.name);
       continue;
     }
-    if (exists && read_file(file.name) == file.bytes) continue;
     const std::string path = resolved(file.name);
-    std::string sibling;
-    if (auto error = write_sibling(path, file.bytes, sibling)) return FileError{file.name, error->reason};
-    pending.items.push_back({path, sibling});
+    if (exists && read_file(path) == file.bytes) {
+      remove_left_sibling(path);
+      continue;
+    }
+    Pending item;
+    if (auto error = write_sibling(path, file.bytes, item)) return FileError{file.name, error->reason};
+    pending.items.push_back(std::move(item));
   }
   while (!pending.items.empty()) {
     const Pending& item = pending.items.back();

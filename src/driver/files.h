@@ -21,7 +21,8 @@ class Descriptor {
 
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  void close();
+  /// False if the system reports that something written before did not arrive.
+  bool close();
 
  private:
   int number_ = -1;
@@ -46,7 +47,7 @@ std::optional<std::string> read_file(const std::string& path, std::size_t limit 
 std::optional<FileError> write_file(const std::string& path, std::string_view bytes, bool sync = false);
 
 /// Makes `path` hold `bytes`, in one step for anyone who looks: a sibling file is written and renamed over
-/// it. A file that already holds these bytes is left untouched, time stamps included. Symbolic links are
+/// it. What a killed process left of such a sibling is used or deleted by the next one that writes `path`. A file that already holds these bytes is left untouched, time stamps included. Symbolic links are
 /// followed; what is not a regular file (/dev/stdout, a pipe) is written in place.
 std::optional<FileError> replace_file(const std::string& path, std::string_view bytes);
 

@@ -33,9 +33,13 @@ void send_report(int descriptor, SupervisorReport::Kind kind, int value) {
 [[noreturn]] void become_program(const SupervisorRequest& request, const sigset_t& old_signals) {
   ::setpgid(0, 0);
   const rlimit no_core{0, 0};
-  const rlimit file_size{kLargestFile, kLargestFile};
+  rlimit file_size{};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::setrlimit(RLIMIT_FSIZE, &file_size);
+  if (::getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur > kLargestFile) {
+    file_size.rlim_cur = kLargestFile;  // the user's own limit stays if it is smaller
+    ::setrlimit(RLIMIT_FSIZE, &file_size);
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // somebody may kill the supervisor
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0 && ::dup2(nothing, 0) == 0 && ::dup2(request.output, 1) == 1 &&
       ::dup2(request.output, 2) == 2 && ::chdir(request.folder) == 0) {
@@ -82,7 +86,7 @@ void kill_descendants(pid_t program) {
 
 void supervise(const SupervisorRequest& request) {
   ::setpgid(0, 0);  // Ctrl-C is for the parent to handle
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   sigset_t watched, old_signals;
   sigemptyset(&watched);
   sigaddset(&watched, SIGCHLD);

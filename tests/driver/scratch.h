@@ -18,7 +18,7 @@ namespace tessera::driver::test {
 /// A folder for one test case, deleted at its end.
 class Scratch {
  public:
-  Scratch() : path_("/tmp/driver-test.XXXXXX") {
+  explicit Scratch(const std::string& base = "/tmp") : path_(base + "/driver-test.XXXXXX") {
     if (::mkdtemp(path_.data()) == nullptr) std::abort();
   }
   Scratch(const Scratch&) = delete;
@@ -45,6 +45,9 @@ class Scratch {
  private:
   std::string path_;
 };
+
+/// A folder in memory where there is one: what is synced thousands of times need not wait for a disk.
+inline std::string quick_base() { return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; }
 
 /// Sets or unsets an environment variable for the life of the object.
 class Variable {

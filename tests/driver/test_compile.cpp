@@ -79,7 +79,7 @@ TEST_CASE("the host compiler makes a shared object, the cache gives it back") {
   CHECK_FALSE(elf_problem(*first, {"answer"}));
   CHECK(names_in(scratch / "cache/v1/new").empty());
   // The second time nothing is run: a compiler that would fail is not even met.
-  CHECK(cache->load(cache_key(request)));
+  CHECK(cache->load(*cache_key(request)));
   CHECK(compile(request, &*cache, sink) == first);
 }
 
@@ -91,11 +91,11 @@ TEST_CASE("the runtime's headers are found without an installation") {
 
 TEST_CASE("everything a result depends on is in the key") {
   const CompileRequest base = request_to("/usr/bin/g++");
-  std::vector<std::string> keys = {cache_key(base)};
+  std::vector<std::string> keys = {*cache_key(base)};
   const auto vary = [&](auto&& change) {
     CompileRequest request = base;
     change(request);
-    keys.push_back(cache_key(request));
+    keys.push_back(*cache_key(request));
   };
   vary([](auto& r) { r.units[0].bytes += " "; });
   vary([](auto& r) { r.units.push_back({"b.cpp", ""}); });
@@ -149,7 +149,9 @@ TEST_CASE_METHOD(Fake, "failures are told with what was printed") {
   CHECK(contains(failure("echo 'error: no' >&2; exit 2"), "it printed:\nerror: no\n"));
   CHECK(contains(failure("kill -KILL $$"), "was killed by signal 9 (Killed)"));
   CHECK(contains(failure("printf '\\377\\376bad'; exit 1"), "it printed:\n\\xff\\xfebad"));
-  CHECK(contains(failure("seq 1 100; exit 1"), "\n30\n… (more lines)\n"));
+  const std::string log = scratch / "cache/last-failure.log";
+  CHECK(contains(failure("seq 1 100; exit 1"), "\n30\n… (all of it is in " + log + ")\n"));
+  CHECK(read_file(log)->ends_with("\n99\n100\n"));
 }
 
 TEST_CASE_METHOD(Fake, "a compiler that hangs is killed, one that lingers is not waited for") {
@@ -183,7 +185,7 @@ TEST_CASE("hostile names reach no shell") {
   request.headers = {{"$(touch pwned).h", ""}};
   DiagnosticSink sink;
   CHECK(compile(request, &*cache, sink));
-  CHECK(cache->load(cache_key(request)));
+  CHECK(cache->load(*cache_key(request)));
   std::filesystem::current_path(old);
   CHECK(names_in(folder) == std::vector<std::string>{"cache"});
 }
