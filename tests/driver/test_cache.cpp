@@ -175,40 +175,112 @@ TEST_CASE("unusual names of files are not stored") {
   CHECK(names_in(scratch / "cache/v1/new").empty());
 }
 
-TEST_CASE("sixteen processes on few keys never see anything but whole entries") {
-  const Scratch scratch;
-  const std::string folder = scratch / "cache";
-  open_cache(folder);
-  std::vector<pid_t> children;
-  for (int process = 0; process < 16; ++process) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      CacheRefusal refusal;
-      // So small that entries are evicted all the time.
-      const auto cache = Cache::open(folder, refusal, 20'000);
-      std::minstd_rand random(static_cast<unsigned>(process) + 1);
-      bool right = cache.has_value();
-      for (int round = 0; right && round < 60; ++round) {
-        const std::string name = std::to_string(random() % 8);
-        const std::vector<NamedBytes> files = {{"f", std::string(4000, name[0])}};
-        const auto loaded = cache->load(sha256(name));
-        right = !loaded || is_stored(loaded, files);
-        if (!loaded) cache->store(sha256(name), files);
-      }
-      ::_exit(right ? 0 : 1);
+namespace {
+
+/// What one of many processes does: it loads and stores, and now and then damages or deletes what it meets.
+/// 0 unless it loads something wrong.
+int use_cache(const std::string& folder, unsigned seed, unsigned keys, std::uint64_t capacity) {
+  CacheRefusal refusal;
+  const auto cache = Cache::open(folder, refusal, capacity);
+  std::minstd_rand random(seed);
+  bool right = cache.has_value();
+  for (int round = 0; right && round < 40; ++round) {
+    const std::string name = std::to_string(random() % keys);
+    const std::vector<NamedBytes> files = {{"f", std::string(4000, name[0]) + name}};
+    const auto loaded = cache->load(sha256(name));
+    right = !loaded || is_stored(loaded, files);
+    if (!loaded) cache->store(sha256(name), files);
+    const std::string entry = folder + "/v1/" + sha256(name).substr(0, 2) + "/" + sha256(name);
+    if (random() % 16 == 0) std::filesystem::remove(entry + "/f");
+  }
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("64 processes on one key and on a hundred never see anything but whole entries") {
+  for (const unsigned keys : {1u, 100u}) {
+    const Scratch scratch(quick_base());
+    const std::string folder = scratch / "cache";
+    open_cache(folder);
+    std::vector<pid_t> children;
+    for (unsigned process = 1; process <= 64; ++process) {
+      const pid_t child = ::fork();
+      // So small that entries are evicted all the time, while others read them.
+      if (child == 0) ::_exit(use_cache(folder, process, keys, 80'000));
+      children.push_back(child);
     }
-    children.push_back(child);
+    for (const pid_t child : children) {
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      CHECK(status == 0);
+    }
+    CHECK(names_in(folder + "/v1/new").empty());
+    CHECK(names_in(folder + "/v1/old").empty());
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    CHECK(status == 0);
+}
+
+TEST_CASE("a clock that was set back neither keeps old entries nor costs the new one") {
+  const Scratch scratch;
+  const Cache cache = open_cache(scratch / "cache", 5000);
+  const auto in_a_year = std::filesystem::file_time_type::clock::now() + std::chrono::hours(24 * 365);
+  const std::string a = sha256("a"), b = sha256("b"), c = sha256("c");
+  const std::vector<NamedBytes> files = {{"f", std::string(2000, 'f')}};
+  for (const std::string& key : {a, b}) {
+    cache.store(key, files);
+    std::filesystem::last_write_time(entry_folder(scratch, key), in_a_year);
   }
-  CHECK(names_in(folder + "/v1/new").empty());
+  const std::string left = scratch.folder("cache/v1/new/left");
+  std::filesystem::last_write_time(left, in_a_year);
+  cache.store(c, files);
+  CHECK(cache.load(c));
+  CHECK(cache.size() <= 5000);
+  CHECK_FALSE(std::filesystem::exists(left));
+}
+
+TEST_CASE("what killed processes left costs no whole entry its place") {
+  const Scratch scratch;
+  const Cache cache = open_cache(scratch / "cache", 5000);
+  write_file(scratch.folder("cache/v1/new/left") + "/f", std::string(100'000, 'f'));
+  cache.store(kKey, kFiles);
+  CHECK(is_stored(cache.load(kKey), kFiles));
+  CHECK(cache.size() <= 5000);
+}
+
+TEST_CASE("files exchanged between entries and other formats are noticed") {
+  const Scratch scratch;
+  const Cache cache = open_cache(scratch / "cache");
+  const std::string other = sha256("other");
+  const std::vector<NamedBytes> files = {{"output.so", std::string(302, 'z')}, {"log", "compiled\n"}};
+  for (const char* name : {"output.so", "manifest"}) {
+    cache.store(kKey, kFiles);
+    cache.store(other, files);
+    std::filesystem::rename(entry_folder(scratch, other) + "/" + name, entry_folder(scratch) + "/" + name);
+    CHECK_FALSE(cache.load(kKey));
+    CHECK_FALSE(cache.load(other));
+  }
+  for (const char format : {'0', '2', '9'}) {
+    cache.store(kKey, kFiles);
+    const std::string path = entry_folder(scratch) + "/manifest";
+    std::string manifest = *read_file(path);
+    manifest[manifest.find('\n') - 1] = format;
+    write_file(path, manifest);
+    CHECK_FALSE(cache.load(kKey));
+  }
+}
+
+TEST_CASE("folders inside of the cache are looked at too") {
+  const Scratch scratch;
+  open_cache(scratch / "cache");
+  CacheRefusal refusal;
+  ::chmod((scratch / "cache/v1").c_str(), 0777);
+  REQUIRE_FALSE(Cache::open(scratch / "cache", refusal));
+  CHECK(refusal.kind == CacheRefusal::Kind::insecure);
+  CHECK(refusal.reason == "of `v1` in it: other users may write to it");
 }
 
 TEST_CASE("a process killed at any moment leaves whole entries or none") {
-  const Scratch scratch;
+  const Scratch scratch(quick_base());
   const std::string folder = scratch / "cache";
   const Cache cache = open_cache(folder);
   std::minstd_rand random(7);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files: replaced in one step, left alone when equal; temporary folders leave nothing.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -79,6 +80,73 @@ TEST_CASE("when one of several files cannot be written, none is") {
   CHECK(names_in(scratch.path()) == std::vector<std::string>{"a"});
 }
 
+TEST_CASE("what a killed process left beside a file is used or deleted by the next one") {
+  const Scratch scratch;
+  const std::string path = scratch / (std::string(250, 'n') + ".cu");  // longer names do not exist
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // No permission to write so much: the process dies with the sibling half written.
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    ::signal(SIGXFSZ, SIG_DFL);
+    (void)replace_file(path, std::string(5000, 'x'));
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  REQUIRE(WIFSIGNALED(status));
+  const auto left = names_in(scratch.path());
+  REQUIRE(left.size() == 1);
+  REQUIRE(left.front().starts_with(".tesserac-"));
+  const std::string bytes = *read_file(scratch / left.front());
+  REQUIRE(!replace_file(path, "new"));
+  CHECK(read_file(path) == "new");
+  CHECK(names_in(scratch.path()).size() == 1);
+  write_file(scratch / left.front(), bytes);
+  REQUIRE(!replace_file(path, "new"));  // nothing to write
+  CHECK(names_in(scratch.path()).size() == 1);
+}
+
+TEST_CASE("a sibling that is not ours is left alone") {
+  const Scratch scratch;
+  const std::string path = scratch / "a.cu";
+  REQUIRE(!write_file(scratch / "precious", "x"));
+  const std::string sibling = scratch / (".tesserac-" + sha256("a.cu").substr(0, 16));
+  REQUIRE(::link((scratch / "precious").c_str(), sibling.c_str()) == 0);
+  REQUIRE(!replace_file(path, "one"));
+  CHECK(read_file(scratch / "precious") == "x");
+  ::unlink(sibling.c_str());
+  REQUIRE(::symlink("precious", sibling.c_str()) == 0);
+  REQUIRE(!replace_file(path, "two"));
+  CHECK(read_file(scratch / "precious") == "x");
+  CHECK(read_file(path) == "two");
+}
+
+TEST_CASE("of many who write one file at once, one wins whole") {
+  const Scratch scratch(quick_base());
+  const std::string path = scratch / "a.cu";
+  std::vector<pid_t> children;
+  for (char letter = 'a'; letter < 'i'; ++letter) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      bool right = true;
+      for (int round = 0; right && round < 100; ++round) {
+        right = !replace_file(path, std::string(20'000, letter));
+        const auto bytes = read_file(path);
+        right = right && bytes && bytes->size() == 20'000 && *bytes == std::string(20'000, bytes->front());
+      }
+      ::_exit(right ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  CHECK(names_in(scratch.path()) == std::vector<std::string>{"a.cu"});
+}
+
 TEST_CASE("a folder is no output file, a device is") {
   const Scratch scratch;
   CHECK(replace_file(scratch.path(), "x")->reason == "Is a directory");
@@ -125,6 +193,20 @@ TEST_CASE("what a killed process left behind is deleted by the next one") {
   const auto names = names_in(scratch.path());
   CHECK(names.size() == 2);
   CHECK(std::count(names.begin(), names.end(), abandoned) == 0);
+}
+
+TEST_CASE("folders whose making or deleting was cut short go once they are old, whatever the clock") {
+  const Scratch scratch;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  write_file(scratch.folder(".tesserac-AAAAAA") + "/.tesserac-temporary-folder", "");
+  scratch.folder(".tesserac-BBBBBB");
+  scratch.folder(".tesserac-CCCCCC");
+  scratch.folder(".tesserac-DDDDDD");
+  std::filesystem::last_write_time(scratch / ".tesserac-AAAAAA", now - std::chrono::hours(1));
+  std::filesystem::last_write_time(scratch / ".tesserac-BBBBBB", now - std::chrono::hours(1));
+  std::filesystem::last_write_time(scratch / ".tesserac-CCCCCC", now + std::chrono::hours(24 * 365));
+  { const auto folder = TemporaryFolder::create(scratch.path()); }
+  CHECK(names_in(scratch.path()) == std::vector<std::string>{".tesserac-DDDDDD"});  // somebody may be at it
 }
 
 TEST_CASE("a folder of somebody else is left alone, whatever its name") {
