@@ -106,7 +106,8 @@ class Run {
 
   ProcessResult finish() {
     if (result_.output.size() > request_.output_limit) result_.output.resize(request_.output_limit);
-    SupervisorReport report{SupervisorReport::Kind::not_started, ECHILD};
+    // Without a report somebody killed the supervisor, and the kernel the program with it.
+    SupervisorReport report{SupervisorReport::Kind::ended, SIGKILL};
     if (report_bytes_.size() >= sizeof report) std::memcpy(&report, report_bytes_.data(), sizeof report);
     if (stopped_at_) {
       result_.outcome = reason_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running programs: outcomes, limits, and that no process survives.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -168,4 +169,33 @@ TEST_CASE("when this process is killed, the program dies too") {
   ::waitpid(child, nullptr, 0);
   CHECK(program > 0);
   CHECK(is_gone(program));
+}
+
+TEST_CASE("when the supervisor is killed, the program dies too, and that is what is told") {
+  const Scratch scratch;
+  const std::string pid = scratch / "pid", supervisor = scratch / "supervisor";
+  const pid_t killer = ::fork();
+  if (killer == 0) {
+    ::kill(read_pid(supervisor), SIGKILL);
+    ::_exit(0);
+  }
+  const auto request = shell("echo $$ > " + pid + "; echo $PPID > " + supervisor + "; exec sleep 1000");
+  const auto result = run_process(request);
+  ::waitpid(killer, nullptr, 0);
+  CHECK(result.outcome == ProcessOutcome::signalled);
+  CHECK(describe(result, request) == "was killed by signal 9 (Killed)");
+  CHECK(is_gone(read_pid(pid)));
+}
+
+TEST_CASE("the user's limit on the size of files stays") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit limit{512 * 8, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto result = run_process(shell("ulimit -f"));
+    ::_exit(result.output.starts_with("8\n") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
 }

@@ -202,6 +202,9 @@ TEST_CASE("a full disk gives an error or the right result, and never an entry th
     return run_process(
         {.program = "/bin/sh", .arguments = {"-c", command}, .environment = tool_environment("/tmp")});
   };
+  const std::string real =
+      project.scratch().script("g++", compiler_text("case \"$*\" in *tools/runner.cpp*) cp '" TESSERA_TWIN
+                                                    "' $out;; *) exec g++ \"$@\";; esac"));
   int done = 0, failed = 0;
   for (const char* size : {"64k", "512k", "1m", "1200k", "1400k", "1600k", "2m", "3m", "16m"}) {
     if (!shell("mount -t tmpfs -o mode=0700,size=" + std::string(size) + " tmpfs " + disk).succeeded())
@@ -209,7 +212,10 @@ TEST_CASE("a full disk gives an error or the right result, and never an entry th
     Project small;
     small.cache = disk + "/cache";
     small.temporary = disk;
-    const Answer answer = small({"run", "add.tsr", "--set=N=100", "--host-compiler", QuickCompiler::path()});
+    // The real compiler writes until the disk is full, one size after the other in another of its steps.
+    const bool is_real = failed > 0 && done < 2;
+    const Answer answer =
+        small({"run", "add.tsr", "--set=N=100", "--host-compiler", is_real ? real : QuickCompiler::path()});
     INFO(size << "\n" << answer.text);
     CHECK((answer.code == 0 || (answer.code == 3 && answer.says("error[T08"))));
     CHECK(small.leftovers().empty());
@@ -219,6 +225,7 @@ TEST_CASE("a full disk gives an error or the right result, and never an entry th
     const Answer again = small({"run", "add.tsr", "--set=N=100", "--host-compiler", QuickCompiler::path()});
     INFO(again.text);
     CHECK(again.code == 0);
+    CHECK(again.says("\ny: f32[100], from "));
     CHECK(shell("umount " + disk).succeeded());
   }
   CHECK(done > 0);

@@ -70,7 +70,10 @@ TEST_CASE("projects, files and folders with hostile names compile and run") {
     Answer answer = project({source, "-o", "./" + name + ".out/"});
     INFO(answer.text);
     CHECK(answer.code == 0);
-    CHECK(std::filesystem::exists(project / (name + ".out/" + name + ".h")));
+    // Names of generated files are put into rules of make and into `#include`: they are plain.
+    const auto outputs = names_in(project / (name + ".out"));
+    CHECK(outputs.size() == 4);
+    for (const std::string& output : outputs) CHECK(is_shell_safe("/" + output));
     answer = project({"run", source, "--set=N=100", "--output=y=./" + name + ".npy", "--host-compiler",
                       QuickCompiler::path()});
     INFO(answer.text);
@@ -81,6 +84,22 @@ TEST_CASE("projects, files and folders with hostile names compile and run") {
     CHECK(names_in(project.temporary).empty());
     CHECK_FALSE(canary_lives(project));
   }
+}
+
+TEST_CASE("a standard output that takes nothing is an error of its own kind") {
+  const Project project;
+  const auto into = [&](const std::string& sink) {
+    return run_process(
+               {.program = "/bin/sh",
+                .arguments = {"-c", "{ sleep 0.1; \"$0\" --list-diagnostics; echo code $? >&2; } " + sink,
+                              TESSERA_TESSERAC},
+                .environment = project.environment()})
+        .output;
+  };
+  const std::string expected = "tesserac: standard output cannot be written\ncode 3\n";
+  CHECK(into("| true") == expected);
+  CHECK(into("> /dev/full") == expected);
+  CHECK(into(">&-") == expected);
 }
 
 TEST_CASE("the longest names that a file system takes can be written") {
