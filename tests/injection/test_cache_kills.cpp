@@ -118,7 +118,7 @@ const std::vector<long> kFileCalls = {
 }  // namespace
 
 TEST_CASE("a process killed at any of its calls leaves whole entries or none") {
-  const long rounds = amount("TESSERA_KILLS", 400);
+  const long rounds = amount("TESSERA_KILLS", 500);
   long kills = 0, positions = 0;
   while (kills < rounds) {
     for (long at = 1; kills < rounds; ++at, ++kills) {
