@@ -4,6 +4,7 @@
 
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -127,7 +128,8 @@ class Tracer {
         ::kill(pid, SIGKILL);
         return;
       }
-      registers.orig_rax = static_cast<unsigned long long>(-1);  // no call at all
+      // No call at all, except that a descriptor is closed whatever close() answers.
+      if (call != SYS_close) registers.orig_rax = static_cast<unsigned long long>(-1);
       ::ptrace(PTRACE_SETREGS, pid, nullptr, &registers);
       process.error = fault_.error;
     }
