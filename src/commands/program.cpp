@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <new>
 
 #include "base/check.h"
@@ -168,8 +169,10 @@ int run_program(int argc, char** argv, std::span<const Command> table) {
   ExitCode code = ExitCode::internal_error;
   try {
     code = Program(std::move(arguments), table).run();
-  } catch (const std::bad_alloc&) {
-    code = report_internal_error("the memory is exhausted");
+  } catch (const std::bad_alloc&) {  // no formatting here: it would need memory
+    std::fputs("error: the memory is exhausted, or a limit of this process (`ulimit -v`) is too small\n",
+               stderr);
+    code = ExitCode::unavailable;
   } catch (const std::exception& error) {
     code = report_internal_error(error.what());
   }

@@ -169,13 +169,13 @@ TEST_CASE("an nvcc that fails leaves no PTX and no entry") {
 TEST_CASE("what the user's limits forbid is an error, not a crash") {
   const Project project;
   /// tesserac below a shell that sets a limit first.
-  const auto limited = [&](const std::string& limit, const std::string& compiler) {
-    return run_process(
-        {.program = "/bin/sh",
-         .arguments = {"-c", limit + "; exec \"$0\" \"$@\"", TESSERA_TESSERAC, "run", "add.tsr",
-                       "--set=N=100", "--output=y=y.npy", "--host-compiler", compiler},
-         .environment = project.environment(),
-         .folder = project.folder()});
+  const auto limited = [&](const std::string& limit, const std::string& compiler,
+                           const char* size = "--set=N=100") {
+    return run_process({.program = "/bin/sh",
+                        .arguments = {"-c", limit + "; exec \"$0\" \"$@\"", TESSERA_TESSERAC, "run",
+                                      "add.tsr", size, "--output=y=y.npy", "--host-compiler", compiler},
+                        .environment = project.environment(),
+                        .folder = project.folder()});
   };
   // Files of at most 8 KiB: the runtime's own headers do not fit, nor does what is compiled.
   auto result = limited("ulimit -f 16", QuickCompiler::path());
@@ -191,6 +191,13 @@ TEST_CASE("what the user's limits forbid is an error, not a crash") {
   CHECK(result.outcome == ProcessOutcome::exited);
   CHECK((result.code == 0 || result.code == 3));
   CHECK(project.leftovers().empty());
+#ifndef __SANITIZE_ADDRESS__
+  result = limited("ulimit -v 100000", QuickCompiler::path(), "--set=N=50000000");
+  INFO(result.output);
+  CHECK(result.outcome == ProcessOutcome::exited);
+  CHECK(result.code == 3);
+  CHECK(result.output.find("the memory is exhausted") != std::string::npos);
+#endif
 }
 
 TEST_CASE("a full disk gives an error or the right result, and never an entry that is wrong") {
