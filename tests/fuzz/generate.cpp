@@ -14,6 +14,8 @@ namespace {
 
 /// Sums of floats in variables stay below this.
 constexpr std::int64_t kFloatBudget = 1 << 16;
+/// Points at which values are computed, elements of tensors included.
+constexpr std::int64_t kWorkOfEvaluation = 300000;
 
 class Generator {
  public:
@@ -37,6 +39,7 @@ class Generator {
     show_symbols();
     if (on_.annotations) annotations();
     find_axes(program_);
+    fit_extents();
     return std::move(program_);
   }
 
@@ -345,9 +348,28 @@ class Generator {
     }
   }
 
+  static bool has_pipeline(const std::vector<Statement>& body) {
+    return std::ranges::any_of(body, [](const Statement& one) { return one.pipeline > 0 || has_pipeline(one.body); });
+  }
+
+  /// Extents shrink until no tensor is large and the evaluation is quick. Bounds hold as well for smaller ones.
+  void fit_extents() {
+    for (int problem = 0; problem < program_.problems; ++problem) {
+      while (work_of(program_, problem) > static_cast<double>(kWorkOfEvaluation)) {
+        std::int64_t* largest = nullptr;
+        for (Symbol& symbol : program_.symbols) {
+          std::int64_t& extent = symbol.extents[static_cast<std::size_t>(problem)];
+          if (!symbol.name.empty() && (largest == nullptr || extent > *largest)) largest = &extent;
+        }
+        if (*largest <= 2) break;
+        *largest = *largest * 2 / 3;
+      }
+    }
+  }
+
   void annotations() {
     if (choices_.chance(40)) program_.warps = static_cast<int>(choices_.one_of<std::int64_t>({1, 2, 3, 4, 8}));
-    if (on_.products && choices_.chance(30)) program_.stages = static_cast<int>(choices_.between(1, 7));
+    if (on_.products && !has_pipeline(program_.body) && choices_.chance(30)) program_.stages = static_cast<int>(choices_.between(1, 7));
     for (const Binder& one : program_.binders) {
       if (one.step == Step::named && choices_.chance(50))
         program_.tiles["B" + one.name] = choices_.one_of<std::int64_t>({16, 32, 48, 64, 80, 96, 128});

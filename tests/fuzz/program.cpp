@@ -27,7 +27,64 @@ void find_axes(Program& program, std::vector<Statement>& statements) {
   }
 }
 
+/// Counts points of values: those of their axes, of what they fold, and of everything around.
+class Work {
+ public:
+  Work(const Program& program, int problem) : program_(program), problem_(problem) {}
+
+  double of(const std::vector<Statement>& body, const std::vector<int>& around) const {
+    double work = 0;
+    for (const Statement& one : body) {
+      std::vector<int> axes = around;
+      if (one.kind == StatementKind::loop) {
+        join(axes, one.ranges);
+        work += of(one.body, axes);
+        continue;
+      }
+      if (one.local >= 0) join(axes, program_.locals[static_cast<std::size_t>(one.local)].axes);
+      for (const Expression& index : one.indices) join(axes, index.axes);
+      work += points(axes) + of(one.value, around);
+    }
+    return work;
+  }
+
+ private:
+  double of(const Expression& e, const std::vector<int>& around) const {
+    double work = 0;
+    if (!e.folded.empty()) {
+      std::vector<int> axes = around;
+      join(axes, e.axes);
+      join(axes, e.folded);
+      work += points(axes);
+    }
+    for (const Expression& argument : e.arguments) work += of(argument, around);
+    return work;
+  }
+
+  double points(const std::vector<int>& axes) const {
+    double count = 1;
+    for (const int axis : axes) {
+      const auto [from, to] = range_of(program_, program_.binders[static_cast<std::size_t>(axis)], problem_);
+      count *= static_cast<double>(std::max<std::int64_t>(1, to - from));
+    }
+    return count;
+  }
+
+  const Program& program_;
+  int problem_;
+};
+
 }  // namespace
+
+double work_of(const Program& program, int problem) {
+  double work = Work(program, problem).of(program.body, program.grid);
+  for (const Tensor& tensor : program.tensors) {
+    double elements = 1;
+    for (const std::int64_t extent : shape_of(program, tensor, problem)) elements *= static_cast<double>(extent);
+    work += elements;
+  }
+  return work;
+}
 
 std::int64_t Symbol::most() const { return *std::ranges::max_element(extents); }
 std::int64_t Symbol::least() const { return *std::ranges::min_element(extents); }

@@ -162,6 +162,9 @@ void find_axes(const Program& program, Expression& expression);
 /// The same in all statements, after a change of the tree.
 void find_axes(Program& program);
 
+/// About how many points the evaluation of a problem visits, elements of tensors included.
+double work_of(const Program& program, int problem);
+
 /// Values of an input of a problem: small whole numbers, always the same ones.
 std::vector<double> input_values(const Program& program, int tensor, int problem);
 

@@ -34,7 +34,7 @@ DType ValueGenerator::any_type() {
 
 DType ValueGenerator::factor_type(DType sum) {
   if (sum == DType::f32) {
-    if (!on_.narrow_floats) return DType::f32;
+    if (!on_.narrow_floats || program_.rounds_to_tf32) return DType::f32;
     return choices_.one_of<DType>({DType::bf16, DType::bf16, DType::f16, DType::f32, DType::fp8_e4m3, DType::fp8_e5m2});
   }
   if (sum == DType::i32) return choices_.one_of<DType>({DType::i8, DType::i8, DType::u8, DType::i16});
@@ -313,6 +313,7 @@ std::optional<Expression> ValueGenerator::fold(DType type, const std::vector<int
 }
 
 std::optional<Expression> ValueGenerator::product(DType type, const std::vector<int>& axes, int depth) {
+  if (program_.rounds_to_tf32 && type != DType::f32) return std::nullopt;
   if (!on_.products || (type != DType::i32 && type != DType::f32 && type != DType::f64 && type != DType::i64))
     return std::nullopt;
   return product_over(fold_ranges(axes), type, axes, depth);
@@ -332,6 +333,7 @@ Expression ValueGenerator::factor(DType type, const std::vector<int>& axes, cons
 
 std::optional<Expression> ValueGenerator::product_over(std::vector<int> folded, DType type, std::vector<int> axes,
                                                        int depth) {
+  if (program_.rounds_to_tf32 && type != DType::f32) return std::nullopt;
   std::erase_if(axes, [&](int id) { return !is_bounded(id) || has(folded, id); });
   choices_.shuffle(axes);
   std::vector<int> left = related_axes(folded), right = left;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans are no part of a program's meaning: each kernel is compiled for the host twin under many of them, with more
 // annotations and without any, and gives the bits of the interpreter every time (within the bounds, for float sums).
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,12 +8,12 @@
 
 #include "base/check.h"
 #include "base/load_source.h"
-#include "driver/compile.h"
 #include "emit/emit.h"
 #include "frontend/parse.h"
 #include "sema/check.h"
 #include "sweep/interpreter_executor.h"
 #include "sweep/plan_list.h"
+#include "sweep/shared_unit.h"
 #include "sweep/sweep.h"
 
 namespace tessera::sweep {
@@ -33,21 +29,6 @@ namespace {
   std::exit(3);
 }
 
-/// Loads a shared object; its references to the twin are bound to this program. A loaded name is never loaded
-/// again, so that each object needs its own.
-void* load(const std::string& bytes) {
-  static std::atomic<int> number = 0;
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() /
-      ("tessera_plan_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".so");
-  DiagnosticSink sink;
-  if (driver::write_file(path, bytes)) fail("cannot write " + path.string(), sink);
-  void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::filesystem::remove(path);
-  if (object == nullptr) fail(::dlerror(), sink);
-  return object;
-}
-
 /// Stands for a plan that did not become a program.
 class BrokenPlan : public Executor {
  public:
@@ -61,35 +42,6 @@ class BrokenPlan : public Executor {
  private:
   std::string error_;
 };
-
-/// A program that is to be compiled: generated code of a checked file under a plan.
-struct Program {
-  std::string name;  ///< of the plan
-  emit::Emission emission;
-  std::vector<std::string> kernels;
-};
-
-/// The C functions of a program, which share a shared object with those of others.
-std::string entry_name(std::size_t program, const std::string& kernel) {
-  return "program_" + std::to_string(program) + "_" + kernel;
-}
-
-/// One unit for many programs, so that the headers of the twin are read once. Each has a namespace of its own, and its
-/// C functions other names.
-driver::NamedBytes unit_of(const std::vector<Program>& programs) {
-  std::string text;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    std::string before, after;
-    for (const std::string& kernel : programs[i].kernels) {
-      before += "#define tessera_" + kernel + " " + entry_name(i, kernel) + "_typed\n";
-      before += "#define tessera_" + kernel + "_invoke " + entry_name(i, kernel) + "\n";
-      after += "#undef tessera_" + kernel + "\n#undef tessera_" + kernel + "_invoke\n";
-    }
-    text += before + "#include \"" + programs[i].emission.cuda[0].name + "\"\n#include \"" +
-            programs[i].emission.dispatcher.name + "\"\n" + after;
-  }
-  return {"programs.cu", text};
-}
 
 /// Compiles plans of one source file for the host twin.
 class PlanCompiler {
@@ -160,39 +112,31 @@ class PlanCompiler {
       return;
     }
     if (!emission) fail(path_ + " under " + name, sink_);
-    Program program{name, std::move(*emission), {}};
+    UnitProgram program{std::move(*emission), {}};
     for (const ir::Kernel& kernel : module.kernels) program.kernels.push_back(kernel.c_name);
     programs_.push_back(std::move(program));
+    names_.push_back(name);
     if (programs_.size() == kProgramsOfUnit) compile_programs(executors);
   }
 
-  /// Compiles what has been collected. Without optimisation: the twin's bits do not depend on it, and most of the time
-  /// would go into it.
+  /// Compiles what has been collected.
   void compile_programs(Executors& executors) {
     if (programs_.empty()) return;
-    driver::CompileRequest request{.compiler = compiler_, .options = {"-O0"}, .time_limit = kTimeLimit};
-    request.units = {unit_of(programs_)};
+    std::string error;
+    const SharedUnit unit(programs_, compiler_, cache_, error);
+    if (!unit.is_loaded()) fail(path_ + " under " + names_.front() + " and others: " + error, sink_);
     for (std::size_t i = 0; i < programs_.size(); ++i) {
-      const emit::Emission& emission = programs_[i].emission;
-      for (const emit::GeneratedFile* file : {&emission.header, &emission.cuda[0], &emission.dispatcher})
-        request.headers.push_back({file->name, file->text});
-      for (const std::string& kernel : programs_[i].kernels) request.symbols.push_back(entry_name(i, kernel));
-    }
-    const std::optional<std::string> bytes = driver::compile(request, cache_, sink_);
-    if (!bytes) fail(path_ + " under " + programs_.front().name + " and others", sink_);
-    void* object = load(*bytes);
-    for (std::size_t i = 0; i < programs_.size(); ++i) {
-      const auto find = [object, i](const std::string& kernel) {  // null: the plan is none of that kernel
-        return reinterpret_cast<Entry>(::dlsym(object, entry_name(i, kernel).c_str()));
+      const auto find = [object = unit.object(), i](const std::string& kernel) {  // null: the plan is none of it
+        return find_entry(object, i, kernel);
       };
-      executors.push_back(std::make_unique<LaunchExecutor>(find, "plan " + programs_[i].name + ", "));
+      executors.push_back(std::make_unique<LaunchExecutor>(find, "plan " + names_[i] + ", "));
     }
+    names_.clear();
     programs_.clear();
   }
 
   static constexpr const char* kArchitectures[] = {"sm_90", "sm_80"};
   static constexpr std::size_t kProgramsOfUnit = 8;
-  static constexpr std::chrono::minutes kTimeLimit{30};
 
   const driver::Tool& compiler_;
   const driver::Cache* cache_;
@@ -200,7 +144,8 @@ class PlanCompiler {
   std::string text_;
   SourceManager sources_;
   DiagnosticSink sink_;
-  std::vector<Program> programs_;
+  std::vector<UnitProgram> programs_;
+  std::vector<std::string> names_;  // of their plans
 };
 
 /// The executors of each source file, made by the first thread that asks for them.
