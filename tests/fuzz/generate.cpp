@@ -47,11 +47,14 @@ class Generator {
   /// Extents of the first problem make work, those of the others are tiny or nothing.
   void symbols() {
     static const char* kNames[] = {"M", "N", "K", "D"};
-    std::vector<std::int64_t> extents;
+    std::vector<std::int64_t> extents(4);
+    std::vector<std::size_t> order = {0, 1, 2};
+    choices_.shuffle(order);
+    order.push_back(3);
     std::int64_t work = profile_.most_work;
-    for (int i = 0; i < 4; ++i) {
-      extents.push_back(choices_.extent(std::max<std::int64_t>(1, std::min(profile_.largest, work))));
-      if (i < 3) work /= extents.back();
+    for (const std::size_t i : order) {
+      extents[i] = choices_.extent(std::max<std::int64_t>(1, std::min(profile_.largest, work)));
+      if (i < 3) work /= extents[i];
     }
     for (std::size_t i = 0; i < std::size(kNames); ++i) {
       Symbol symbol{kNames[i], {extents[i]}, 0};
@@ -297,6 +300,19 @@ class Generator {
     statement.indices.push_back(make_coordinate(id));
   }
 
+  /// What an output gets: any value, or a product and what is done with it.
+  Expression result(DType type, const std::vector<int>& axes) {
+    auto product = on_.products && type != DType::boolean && choices_.chance(60) ? values_.main_product(axes)
+                                                                                : std::nullopt;
+    if (!product) return values_.value(type, axes, profile_.depth, true);
+    if (choices_.chance(50)) {
+      Expression other = values_.value(product->type, axes, profile_.depth - 2, true);
+      if (other.bound + product->bound <= exact_limit(product->type) || !is_float(product->type))
+        product = make_binary(program_, Operation::add, std::move(*product), std::move(other));
+    }
+    return fitted(program_, std::move(*product), type);
+  }
+
   void output() {
     std::vector<int> axes = program_.grid;
     Statement declared{.kind = StatementKind::ranges};
@@ -315,7 +331,7 @@ class Generator {
     Tensor tensor = output_tensor(type);
     Statement statement{.kind = StatementKind::store};
     for (const int id : axes) index_by(id, tensor, statement);
-    statement.value = values_.value(type, axes, profile_.depth, true);
+    statement.value = result(type, axes);
     statement.tensor = static_cast<int>(program_.tensors.size());
     tensor.name = "y" + std::to_string(statement.tensor);
     program_.tensors.push_back(std::move(tensor));

@@ -57,7 +57,7 @@ Expression ValueGenerator::ensured(Expression value, bool total) {
 
 Expression ValueGenerator::value(DType type, const std::vector<int>& axes, int depth, bool total) {
   if (depth <= 0 || choices_.chance(12)) return leaf(type, axes, total);
-  if (choices_.chance(40)) {
+  if (choices_.chance(50)) {
     if (auto result = common(type, axes, depth, total)) return std::move(*result);
   }
   if (type == DType::boolean) return truth(axes, depth, total);
@@ -77,7 +77,7 @@ Expression ValueGenerator::value_with(DType type, const std::vector<int>& axes, 
 
 /// What all types have: choices, folds, products, casts, replaced absence.
 std::optional<Expression> ValueGenerator::common(DType type, const std::vector<int>& axes, int depth, bool total) {
-  switch (choices_.between(0, 6)) {
+  switch (choices_.between(0, 9)) {
     case 0: {
       Expression other = choices_.chance(30) ? literal(type) : value(type, axes, depth - 1, total);
       return make_where(program_, truth(axes, depth - 1, true), value(type, axes, depth - 1, total), std::move(other));
@@ -91,12 +91,12 @@ std::optional<Expression> ValueGenerator::common(DType type, const std::vector<i
       if (!on_.absence) return std::nullopt;
       return make_otherwise(program_, value(type, axes, depth - 1, false), value(type, axes, depth - 1, total));
     }
-    case 3: case 4: {
+    case 3: case 4: case 5: {
       auto result = fold(type, axes, depth);
       if (result) return ensured(std::move(*result), total);
       return std::nullopt;
     }
-    case 5: return product(type, axes, depth);
+    case 6: case 7: return product(type, axes, depth);
     default: {
       if (!on_.casts || type == DType::boolean) return std::nullopt;
       DType from = other_type(type);
@@ -121,7 +121,12 @@ Expression ValueGenerator::whole(DType type, const std::vector<int>& axes, int d
   const auto constant = [&](std::int64_t low, std::int64_t high) {
     return make_literal(type, choices_.between(low, high));
   };
-  switch (choices_.between(0, 9)) {
+  switch (choices_.between(0, 10)) {
+    case 10: {
+      auto counted = fold(DType::index, axes, depth);
+      if (!counted) return next();
+      return make_cast(ensured(std::move(*counted), total), type);
+    }
     case 0: return make_binary(program_, divide, next(), constant(2, 5));
     case 1: return make_binary(program_, remainder, next(), constant(2, 7));
     case 2: return make_binary(program_, choices_.chance(50) ? shift_left : shift_right, next(), constant(0, 3));
@@ -196,7 +201,7 @@ bool ValueGenerator::is_never_empty(int id) const {
 
 bool ValueGenerator::is_bounded(int id) const {
   const Binder& one = binder(id);
-  return one.step != Step::none || is_scalar(one) || one.to >= 0 || symbol_of(id).name.empty() ||
+  return one.step != Step::none || is_scalar(one) || symbol_of(id).name.empty() ||
          symbol_of(id).limit > 0;
 }
 
@@ -312,6 +317,15 @@ std::optional<Expression> ValueGenerator::fold(DType type, const std::vector<int
   return fold_over(ranges, type, axes, depth);
 }
 
+std::optional<Expression> ValueGenerator::main_product(const std::vector<int>& axes) {
+  std::vector<DType> types = {DType::i32};
+  if (on_.floats || on_.narrow_floats || program_.rounds_to_tf32) types.insert(types.end(), {DType::f32, DType::f32});
+  if (on_.doubles) types.push_back(DType::f64);
+  std::vector<int> ranges = {colon_of(choices_.chance(75) ? 2 : 3)};
+  if (choices_.chance(25)) ranges = fold_ranges(axes);
+  return product_over(std::move(ranges), choices_.one_of(types), axes, profile_.depth);
+}
+
 std::optional<Expression> ValueGenerator::product(DType type, const std::vector<int>& axes, int depth) {
   if (program_.rounds_to_tf32 && type != DType::f32) return std::nullopt;
   if (!on_.products || (type != DType::i32 && type != DType::f32 && type != DType::f64 && type != DType::i64))
@@ -327,6 +341,13 @@ Expression ValueGenerator::factor(DType type, const std::vector<int>& axes, cons
   std::vector<int> all = axes;
   for (const int axis : must) {
     if (!has(all, axis)) all.push_back(axis);
+  }
+  if (depth > 1 && on_.chained_products && choices_.chance(30)) {
+    const std::vector<int> ranges = {colon_of(static_cast<int>(choices_.between(0, 3)))};
+    const DType sum = is_float(type) ? (type == DType::f64 ? type : DType::f32) : DType::i32;
+    const bool is_free = !has(all, ranges[0]);
+    auto inner = is_free ? product_over(ranges, sum, all, depth - 2) : std::nullopt;
+    if (inner && has_all(inner->axes, must)) return fitted(program_, std::move(*inner), type);
   }
   return load(type, all, choices_.chance(80));
 }

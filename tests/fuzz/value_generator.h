@@ -34,6 +34,9 @@ class ValueGenerator {
   /// Sums of products over given ranges. Absent where no factors can be had.
   std::optional<Expression> product_over(std::vector<int> folded, DType type, std::vector<int> axes, int depth);
 
+  /// A sum of products over a whole dimension, mostly, in a type that instructions have.
+  std::optional<Expression> main_product(const std::vector<int>& axes);
+
   /// A type for a value that is to be stored or kept.
   DType any_type();
   DType factor_type(DType sum);
