@@ -50,6 +50,15 @@ void gram(Problem& problem) {
   });
 }
 
+void turned(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x"), z = problem.in("z");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double product = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(n, m) = product + x(m, n) * std::max({z(n, 0, m), z(n, 1, m), z(n, 2, m)});
+  });
+}
+
 void gated(Problem& problem) {
   const auto x = problem.in("x"), up = problem.in("up"), gate = problem.in("gate");
   const auto z = problem.in("z"), w = problem.in("w");
@@ -338,6 +347,10 @@ void add_matrix_cases(std::vector<Case>& cases) {
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("M") * sizes.at("M") * sizes.at("K") <= int64_t{1} << 13;
   };
+  add("turned", {"M", "N", "K"},
+      {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), input("x", "i32", {"M", "N"}, -1000, 1000),
+       input("z", "i32", {"N", "3", "M"}, -1000, 1000), result("y", {"N", "M"})},
+      turned);
   add("gated", {"M", "N", "K", "L"},
       {bytes("x", {"M", "K"}), bytes("up", {"K", "N"}), bytes("gate", {"N", "K"}), words("z", {"M", "L"}),
        words("w", {"L", "N"}), result("y", {"M", "N"})},

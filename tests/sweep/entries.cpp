@@ -111,6 +111,7 @@ Entry entry_of(const std::string& kernel) {
       {"swiglu", tessera_swiglu_invoke},
       {"transpose", tessera_transpose_invoke},
       {"triangle", tessera_triangle_invoke},
+      {"turned", tessera_turned_invoke},
       {"upsampled", tessera_upsampled_invoke},
       {"wave", tessera_wave_invoke},
       {"weighted_rest", tessera_weighted_rest_invoke},
