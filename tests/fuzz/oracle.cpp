@@ -17,8 +17,12 @@ constexpr std::int64_t kPartitions[] = {interp::Partition::kChosen, 3, interp::P
 
 interp::Arguments arguments_of(const Program& program, int problem) {
   interp::Arguments arguments;
-  for (const Symbol& symbol : program.symbols) {
-    if (!symbol.name.empty()) arguments.symbols[symbol.name] = symbol.extents[static_cast<std::size_t>(problem)];
+  for (const Tensor& tensor : program.tensors) {
+    for (const Size& size : tensor.dimensions) {
+      if (size.symbol < 0) continue;
+      const Symbol& symbol = program.symbols[static_cast<std::size_t>(size.symbol)];
+      arguments.symbols[symbol.name] = symbol.extents[static_cast<std::size_t>(problem)];
+    }
   }
   for (std::size_t i = 0; i < program.tensors.size(); ++i) {
     const Tensor& tensor = program.tensors[i];

@@ -16,12 +16,14 @@ class Reducer {
 
   Program run() {
     bool is_smaller = true;
+    keep_one_problem();
     while (is_smaller && attempts_ > 0) {
       is_smaller = false;
       is_smaller |= drop_annotations();
       is_smaller |= drop_statements();
       is_smaller |= simplify_values();
       is_smaller |= drop_relations();
+      is_smaller |= drop_properties();
       is_smaller |= shrink_extents();
     }
     return std::move(best_);
@@ -36,6 +38,28 @@ class Reducer {
     if (!still_fails_(candidate)) return false;
     best_ = std::move(candidate);
     return true;
+  }
+
+  void keep_one_problem() {
+    const int problems = best_.problems;
+    for (int problem = 0; problem < problems && best_.problems > 1; ++problem) {
+      Program candidate = best_;
+      candidate.problems = 1;
+      for (Symbol& symbol : candidate.symbols)
+        symbol.extents = {symbol.extents[static_cast<std::size_t>(problem)]};
+      accept(std::move(candidate));
+    }
+  }
+
+  bool drop_properties() {
+    bool is_smaller = false;
+    for (std::size_t i = 0; i < best_.tensors.size(); ++i) {
+      if (!best_.tensors[i].is_periodic) continue;
+      Program candidate = best_;
+      candidate.tensors[i].is_periodic = false;
+      is_smaller |= accept(std::move(candidate));
+    }
+    return is_smaller;
   }
 
   bool drop_annotations() {
