@@ -86,7 +86,8 @@ void TileLowering::over_existing(const TilePlace& place, const std::function<voi
     const std::string reason = axes.empty() ? "" : "guard: tiles end";
     inside_.insert(axes.begin(), axes.end());
     Scope guarded;
-    guarded.axes = axes;  // what an element needs is read behind the guard: the tensor may end where the tile does not
+    guarded.axes =
+        axes;  // what an element needs is read behind the guard: the tensor may end where the tile does not
     guard(exists, reason, true, std::move(guarded), body);
     inside_.clear();
   });

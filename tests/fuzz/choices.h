@@ -10,9 +10,10 @@ namespace tessera::fuzz {
 
 /// What a program may use; each is on in half of all programs.
 struct Features {
-  bool relations, absence, loops, products, outputs, narrow_floats, floats, narrow_integers, casts, lets, folds,
-      semantic_steps, scalar_ranges, periodic, annotations, state, computed_factors, chained_products, arg_folds, parts,
-      later_stores, shifts, windows, tile_ids, bounded, doubles, wide_integers, named_products, literals, affine;
+  bool relations, absence, loops, products, outputs, narrow_floats, floats, narrow_integers, casts, lets,
+      folds, semantic_steps, scalar_ranges, periodic, annotations, state, computed_factors, chained_products,
+      arg_folds, parts, later_stores, shifts, windows, tile_ids, bounded, doubles, wide_integers,
+      named_products, literals, affine;
 };
 
 class Choices {
@@ -30,7 +31,8 @@ class Choices {
   template <typename T>
   void shuffle(std::vector<T>& values) {
     for (std::size_t i = values.size(); i > 1; --i)
-      std::swap(values[i - 1], values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
+      std::swap(values[i - 1],
+                values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
   }
 
   Features features();

@@ -27,7 +27,8 @@ emit::PlanOverrides random_plan(const ir::Kernel& kernel, bool has_products, Cho
 
 bool only_refuses(const DiagnosticSink& sink) {
   const std::vector<Diagnostic> all = sink.sorted();
-  return std::ranges::any_of(all, [](const Diagnostic& one) { return one.kind == Diag::request_impossible; }) &&
+  return std::ranges::any_of(all,
+                             [](const Diagnostic& one) { return one.kind == Diag::request_impossible; }) &&
          std::ranges::all_of(all, [](const Diagnostic& one) {
            return one.severity() != Severity::error || one.kind == Diag::request_impossible;
          });
@@ -52,7 +53,8 @@ std::vector<Configuration> configurations(const ir::Module& module, std::uint64_
   std::vector<Configuration> result;
   for (std::size_t i = 0; i < count; ++i) {
     const char* architecture = choices.chance(50) ? "sm_80" : "sm_90";
-    result.push_back({architecture, i == 0 ? emit::PlanOverrides{} : random_plan(kernel, has_products, choices)});
+    result.push_back(
+        {architecture, i == 0 ? emit::PlanOverrides{} : random_plan(kernel, has_products, choices)});
   }
   return result;
 }
@@ -70,7 +72,8 @@ Emitted emit_program(Checked& checked, const Configuration& configuration, std::
   DiagnosticSink sink;
   try {
     std::optional<emit::Emission> emission = emit::emit(*checked.module, options, checked.sources, sink);
-    if (emission) emitted.program = sweep::UnitProgram{std::move(*emission), {checked.module->kernels[0].c_name}};
+    if (emission)
+      emitted.program = sweep::UnitProgram{std::move(*emission), {checked.module->kernels[0].c_name}};
   } catch (const std::exception& error) {
     emitted.failure = std::string("internal: ") + error.what();
     return emitted;

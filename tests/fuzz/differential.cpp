@@ -30,7 +30,8 @@ class Batch {
     Subject subject{&program, std::make_unique<Checked>(), {}};
     check_program(program, *subject.checked);
     if (!subject.checked->module) {
-      if (subject.checked->refusal.starts_with("internal")) fail(program, "compiler", subject.checked->refusal);
+      if (subject.checked->refusal.starts_with("internal"))
+        fail(program, "compiler", subject.checked->refusal);
       return;
     }
     ++totals_.accepted;
@@ -61,7 +62,8 @@ class Batch {
       const Expected& expected = subject.expected.back();
       if (!expected.unwritten.empty())
         return fail(program, "coverage", "nothing writes " + expected.unwritten.front()), false;
-      const std::string wrong = judge_interpreter(program, subject.checked->module->kernels[0], problem, expected);
+      const std::string wrong =
+          judge_interpreter(program, subject.checked->module->kernels[0], problem, expected);
       if (!wrong.empty()) return fail(program, "interpreter", wrong), false;
     }
     return true;
@@ -131,7 +133,8 @@ void Totals::add(const Totals& more) {
   runs += more.runs;
 }
 
-std::vector<Failure> run_programs(const Differential& how, const std::vector<Program>& programs, Totals& totals) {
+std::vector<Failure> run_programs(const Differential& how, const std::vector<Program>& programs,
+                                  Totals& totals) {
   Batch batch(how, totals);
   for (const Program& program : programs) batch.add(program);
   return batch.run();

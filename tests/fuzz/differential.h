@@ -14,7 +14,8 @@ namespace tessera::fuzz {
 /// A program with which something is wrong. The kind is the same for the same mistake, more or less.
 struct Failure {
   Program program;
-  std::string kind;  ///< "interpreter", "evaluation", "compiler", "host compiler", "status", "wrong result", …
+  std::string
+      kind;  ///< "interpreter", "evaluation", "compiler", "host compiler", "status", "wrong result", …
   std::optional<Configuration> configuration;
   std::string detail;
 };
@@ -26,12 +27,13 @@ struct Totals {
 
 struct Differential {
   driver::Tool compiler;
-  std::size_t plans = 4;                    ///< configurations of a program
-  std::optional<emit::Fault> fault = {};    ///< planted in all generated code
-  std::optional<Configuration> only = {};   ///< instead of `plans`
+  std::size_t plans = 4;                   ///< configurations of a program
+  std::optional<emit::Fault> fault = {};   ///< planted in all generated code
+  std::optional<Configuration> only = {};  ///< instead of `plans`
 };
 
 /// Checks, interprets, emits, compiles and runs programs, all generated code in one unit.
-std::vector<Failure> run_programs(const Differential& how, const std::vector<Program>& programs, Totals& totals);
+std::vector<Failure> run_programs(const Differential& how, const std::vector<Program>& programs,
+                                  Totals& totals);
 
 }  // namespace tessera::fuzz

@@ -126,7 +126,8 @@ class Evaluator {
     if (from == ranges.size()) return run(body);
     const int id = ranges[from];
     const Box whole = range_of(program_, binder(id), problem_);
-    const std::int64_t step = std::min(step_of(binder(id)), std::max<std::int64_t>(1, whole.second - whole.first));
+    const std::int64_t step =
+        std::min(step_of(binder(id)), std::max<std::int64_t>(1, whole.second - whole.first));
     std::int64_t number = 0;
     for (std::int64_t begin = whole.first; begin < whole.second; begin += step) {
       box(id) = {begin, std::min(begin + step, whole.second)};
@@ -184,14 +185,16 @@ class Evaluator {
   void store(const Statement& statement) {
     const Tensor& tensor = program_.tensors[static_cast<std::size_t>(statement.tensor)];
     std::vector<int> axes;
-    for (const Expression& index : statement.indices) axes.insert(axes.end(), index.axes.begin(), index.axes.end());
+    for (const Expression& index : statement.indices)
+      axes.insert(axes.end(), index.axes.begin(), index.axes.end());
     std::ranges::sort(axes);
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
     at_points(axes, [&] {
       const Value value = at(statement.value);
       const std::optional<std::size_t> to = element(statement.tensor, statement.indices);
       if (value && to)
-        tensors_[static_cast<std::size_t>(statement.tensor)][*to] = convert(*value, statement.value.type, tensor.type);
+        tensors_[static_cast<std::size_t>(statement.tensor)][*to] =
+            convert(*value, statement.value.type, tensor.type);
     });
   }
 
@@ -240,9 +243,8 @@ class Evaluator {
   bool is_related(const Expression& expression) {
     for (const int axis : expression.axes) {
       for (const Conjunct& conjunct : binder(axis).relation) {
-        const bool is_met = std::ranges::all_of(conjunct.affine.terms, [&](const auto& term) {
-          return has_axis(expression, term.first);
-        });
+        const bool is_met = std::ranges::all_of(
+            conjunct.affine.terms, [&](const auto& term) { return has_axis(expression, term.first); });
         if (is_met && !holds(conjunct)) return false;
       }
     }
@@ -261,7 +263,8 @@ class Evaluator {
       case Kind::literal: return from_whole(e.type, e.number);
       case Kind::coordinate: return from_whole(DType::index, coordinate(e.binder));
       case Kind::tile_id: return from_whole(DType::index, tile_ids_[static_cast<std::size_t>(e.binder)]);
-      case Kind::extent: return from_whole(DType::index, fuzz::value_of(program_, {static_cast<int>(e.number)}, problem_));
+      case Kind::extent:
+        return from_whole(DType::index, fuzz::value_of(program_, {static_cast<int>(e.number)}, problem_));
       case Kind::load: {
         const auto from = element(e.tensor, e.arguments);
         return from ? tensors_[static_cast<std::size_t>(e.tensor)][*from] : std::nullopt;
@@ -280,7 +283,8 @@ class Evaluator {
   Value pointwise(const Expression& e) {
     const Value first = at(e.arguments[0]);
     if (e.kind == Kind::otherwise)
-      return first ? convert(*first, e.arguments[0].type, e.type) : converted(at(e.arguments[1]), e.arguments[1], e.type);
+      return first ? convert(*first, e.arguments[0].type, e.type)
+                   : converted(at(e.arguments[1]), e.arguments[1], e.type);
     if (!first) return std::nullopt;
     switch (e.kind) {
       case Kind::cast: return convert(*first, e.arguments[0].type, e.type);
@@ -335,9 +339,12 @@ class Evaluator {
     });
     switch (e.operation) {
       case Operation::count: return from_whole(DType::index, is_bool(argument.type) ? held : existing);
-      case Operation::argmax: case Operation::argmin: return place;
-      case Operation::max: case Operation::min: return result;
-      case Operation::sum: case Operation::any: return result ? result : from_whole(e.type, 0);
+      case Operation::argmax:
+      case Operation::argmin: return place;
+      case Operation::max:
+      case Operation::min: return result;
+      case Operation::sum:
+      case Operation::any: return result ? result : from_whole(e.type, 0);
       default: return result ? result : from_whole(e.type, 1);
     }
   }

@@ -21,7 +21,8 @@ struct Totals {
 };
 
 void report(const Program& program, const std::string& text, const std::string& reason) {
-  std::printf("seed %llu: %s\n%s\n", static_cast<unsigned long long>(program.seed), reason.c_str(), text.c_str());
+  std::printf("seed %llu: %s\n%s\n", static_cast<unsigned long long>(program.seed), reason.c_str(),
+              text.c_str());
 }
 
 void judge(std::uint64_t seed, Totals& totals, bool shows) {
@@ -34,7 +35,8 @@ void judge(std::uint64_t seed, Totals& totals, bool shows) {
     auto& [count, example] = totals.refusals[checked.refusal.substr(0, 5)];
     if (count++ == 0) example = seed;
     if (shows) std::printf("%s\n", checked.refusal.c_str());
-    if (checked.refusal.starts_with("internal")) ++totals.wrong, report(program, checked.text, checked.refusal);
+    if (checked.refusal.starts_with("internal"))
+      ++totals.wrong, report(program, checked.text, checked.refusal);
     return;
   }
   ++totals.accepted;

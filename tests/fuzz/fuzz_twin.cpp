@@ -54,10 +54,12 @@ class Runner {
     for (std::thread& thread : threads) thread.join();
     const double seconds = elapsed();
     std::printf(
-        "%zu programs, %zu accepted (%.1f %%), %zu pairs, %zu runs, %zu plans refused, %zu failures, %.1f s, %.1f "
+        "%zu programs, %zu accepted (%.1f %%), %zu pairs, %zu runs, %zu plans refused, %zu failures, %.1f s, "
+        "%.1f "
         "pairs/s\n",
-        totals_.programs, totals_.accepted, 100.0 * static_cast<double>(totals_.accepted) / static_cast<double>(totals_.programs),
-        totals_.pairs, totals_.runs, totals_.refused, failures_, seconds, static_cast<double>(totals_.pairs) / seconds);
+        totals_.programs, totals_.accepted,
+        100.0 * static_cast<double>(totals_.accepted) / static_cast<double>(totals_.programs), totals_.pairs,
+        totals_.runs, totals_.refused, failures_, seconds, static_cast<double>(totals_.pairs) / seconds);
     return failures_ == 0 ? 0 : 1;
   }
 
@@ -78,8 +80,8 @@ class Runner {
       for (const Failure& failure : failures) report(failure);
       const std::lock_guard lock(mutex_);
       totals_.add(totals);
-      std::printf("to seed %llu: %zu pairs, %.0f s\n", static_cast<unsigned long long>(first + programs.size() - 1),
-                  totals_.pairs, elapsed());
+      std::printf("to seed %llu: %zu pairs, %.0f s\n",
+                  static_cast<unsigned long long>(first + programs.size() - 1), totals_.pairs, elapsed());
       std::fflush(stdout);
       if (totals_.pairs >= options_.pairs) return;
     }
@@ -91,7 +93,8 @@ class Runner {
     const std::lock_guard lock(mutex_);
     ++failures_;
     std::printf("FAILURE seed %llu, %s, %s\n%s\n%s\n", static_cast<unsigned long long>(failure.program.seed),
-                failure.kind.c_str(), failure.configuration ? failure.configuration->name().c_str() : "no plan",
+                failure.kind.c_str(),
+                failure.configuration ? failure.configuration->name().c_str() : "no plan",
                 failure.detail.c_str(), text.c_str());
     std::fflush(stdout);
   }

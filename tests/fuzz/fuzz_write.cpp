@@ -41,12 +41,14 @@ class Writer {
       configuration.architecture = options_.architecture;
       Emitted emitted = emit_program(checked, configuration, written_, {});
       if (!emitted.failure.empty()) {
-        std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed), emitted.failure.c_str());
+        std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed),
+                     emitted.failure.c_str());
         ++failures_;
       }
       if (!emitted.program) continue;
       for (const emit::GeneratedFile* file :
-           {&emitted.program->emission.header, &emitted.program->emission.cuda[0], &emitted.program->emission.dispatcher})
+           {&emitted.program->emission.header, &emitted.program->emission.cuda[0],
+            &emitted.program->emission.dispatcher})
         write(folder_ / file->name, file->text);
       ++written_;
       unit_.push_back(std::move(*emitted.program));

@@ -15,12 +15,15 @@ namespace {
 /// Sums of floats in variables stay below this.
 constexpr std::int64_t kFloatBudget = 1 << 16;
 /// Points at which values are computed, elements of tensors included.
-constexpr std::int64_t kWorkOfEvaluation = 300000;
+constexpr std::int64_t kWorkOfEvaluation = 100000;
 
 class Generator {
  public:
   Generator(std::uint64_t seed, const Profile& profile)
-      : choices_(seed), on_(choices_.features()), profile_(profile), values_(program_, choices_, on_, profile_) {
+      : choices_(seed),
+        on_(choices_.features()),
+        profile_(profile),
+        values_(program_, choices_, on_, profile_) {
     program_.seed = seed;
     program_.problems = profile.problems;
   }
@@ -168,7 +171,8 @@ class Generator {
     const DType type = state_type();
     Statement statement{.kind = StatementKind::variable};
     if (on_.state && choices_.chance(20)) {  // an axis of its own, of which the loop keeps all
-      const int id = values_.add_symbol_binder(BinderKind::let, values_.literal_symbol(choices_.between(2, 5)));
+      const int id =
+          values_.add_symbol_binder(BinderKind::let, values_.literal_symbol(choices_.between(2, 5)));
       body.push_back({.kind = StatementKind::ranges, .lets = {id}});
       axes.push_back(id);
     }
@@ -176,8 +180,9 @@ class Generator {
     for (const int id : program_.grid) all.push_back(id);
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    statement.value = choices_.chance(60) ? make_literal(type, is_unsigned_integer(type) ? 1 : choices_.between(-3, 3))
-                                          : values_.value(type, all, 1, true);
+    statement.value = choices_.chance(60)
+                          ? make_literal(type, is_unsigned_integer(type) ? 1 : choices_.between(-3, 3))
+                          : values_.value(type, all, 1, true);
     if (is_float(type)) statement.value = clamped(program_, std::move(statement.value), 1 << 10);
     statement.local = add_local("s", type, axes, true);
     const int local = statement.local;
@@ -187,8 +192,8 @@ class Generator {
 
   int loop_range(const std::vector<int>& axes) {
     const bool is_literal = choices_.chance(20);
-    const int symbol = is_literal ? values_.literal_symbol(choices_.between(1, 4))
-                                  : choices_.one_of<int>({2, 2, 2, 1});
+    const int symbol =
+        is_literal ? values_.literal_symbol(choices_.between(1, 4)) : choices_.one_of<int>({2, 2, 2, 1});
     const int id = values_.add_symbol_binder(BinderKind::loop, symbol);
     Binder& one = program_.binders[static_cast<std::size_t>(id)];
     one.step = choices_.one_of<Step>({Step::plan, Step::plan, Step::named});
@@ -218,8 +223,8 @@ class Generator {
       statement.value = summand(statement.operation, variable.type, {range}, axes);
     } else {
       if (is_scalar(program_.binders[static_cast<std::size_t>(range)])) axes.push_back(range);
-      statement.operation = choices_.one_of<Operation>({Operation::none, Operation::none, Operation::add,
-                                                        Operation::maximum});
+      statement.operation =
+          choices_.one_of<Operation>({Operation::none, Operation::none, Operation::add, Operation::maximum});
       statement.value = values_.value(variable.type, axes, profile_.depth - 1, !on_.absence);
       if (is_float(variable.type)) keep_small(statement, range);
     }
@@ -233,11 +238,13 @@ class Generator {
     const Binder& one = program_.binders[static_cast<std::size_t>(range)];
     const Symbol& symbol = program_.symbols[static_cast<std::size_t>(one.symbol)];
     const std::int64_t rounds = std::max<std::int64_t>(1, symbol.most());
-    const std::int64_t limit = statement.operation == Operation::add ? (kFloatBudget - 1024) / rounds : kFloatBudget;
+    const std::int64_t limit =
+        statement.operation == Operation::add ? (kFloatBudget - 1024) / rounds : kFloatBudget;
     statement.value = clamped(program_, std::move(statement.value), std::max<std::int64_t>(limit, 1));
   }
 
-  Expression summand(Operation update, DType type, const std::vector<int>& folded, const std::vector<int>& axes) {
+  Expression summand(Operation update, DType type, const std::vector<int>& folded,
+                     const std::vector<int>& axes) {
     const bool adds = update == Operation::add || update == Operation::subtract;
     if (adds && on_.products && product_type(values_.factor_type(type)) == type && choices_.chance(75)) {
       if (auto product = values_.product_over(folded, type, axes, profile_.depth)) {
@@ -253,15 +260,19 @@ class Generator {
                                           !on_.absence || choices_.chance(50));
     if (is_float(type)) {
       const double budget = (kFloatBudget - 1024) / (adds ? terms : 1.0);
-      value = clamped(program_, std::move(value), std::max<std::int64_t>(1, static_cast<std::int64_t>(budget)));
+      value =
+          clamped(program_, std::move(value), std::max<std::int64_t>(1, static_cast<std::int64_t>(budget)));
     }
-    const Operation fold = adds ? Operation::sum : update == Operation::maximum ? Operation::max : Operation::min;
+    const Operation fold = adds                           ? Operation::sum
+                           : update == Operation::maximum ? Operation::max
+                                                          : Operation::min;
     return make_fold(program_, fold, folded, std::move(value), terms, exists);
   }
 
   static bool contains(const Expression& e, Kind kind) {
-    return e.kind == kind ||
-           std::ranges::any_of(e.arguments, [&](const Expression& argument) { return contains(argument, kind); });
+    return e.kind == kind || std::ranges::any_of(e.arguments, [&](const Expression& argument) {
+             return contains(argument, kind);
+           });
   }
 
   /// Each step of a loop has an element of its own in an output.
@@ -293,7 +304,8 @@ class Generator {
   }
 
   void index_by(int id, Tensor& tensor, Statement& statement) const {
-    const Symbol& symbol = program_.symbols[static_cast<std::size_t>(program_.binders[static_cast<std::size_t>(id)].symbol)];
+    const Symbol& symbol =
+        program_.symbols[static_cast<std::size_t>(program_.binders[static_cast<std::size_t>(id)].symbol)];
     Size size{program_.binders[static_cast<std::size_t>(id)].symbol, 1, 0, 1};
     if (symbol.name.empty()) size = {-1, 1, symbol.extents[0], 1};
     tensor.dimensions.push_back(size);
@@ -303,7 +315,7 @@ class Generator {
   /// What an output gets: any value, or a product and what is done with it.
   Expression result(DType type, const std::vector<int>& axes) {
     auto product = on_.products && type != DType::boolean && choices_.chance(60) ? values_.main_product(axes)
-                                                                                : std::nullopt;
+                                                                                 : std::nullopt;
     if (!product) return values_.value(type, axes, profile_.depth, true);
     if (choices_.chance(50)) {
       Expression other = values_.value(product->type, axes, profile_.depth - 2, true);
@@ -321,7 +333,8 @@ class Generator {
       axes.push_back(values_.colon_of(symbol));
     }
     if (choices_.chance(12)) {
-      const int id = values_.add_symbol_binder(BinderKind::let, values_.literal_symbol(choices_.between(2, 5)));
+      const int id =
+          values_.add_symbol_binder(BinderKind::let, values_.literal_symbol(choices_.between(2, 5)));
       declared.lets.push_back(id);
       axes.push_back(id);
     }
@@ -365,7 +378,8 @@ class Generator {
   }
 
   static bool has_pipeline(const std::vector<Statement>& body) {
-    return std::ranges::any_of(body, [](const Statement& one) { return one.pipeline > 0 || has_pipeline(one.body); });
+    return std::ranges::any_of(
+        body, [](const Statement& one) { return one.pipeline > 0 || has_pipeline(one.body); });
   }
 
   /// Extents shrink until no tensor is large and the evaluation is quick. Bounds hold as well for smaller ones.
@@ -384,8 +398,10 @@ class Generator {
   }
 
   void annotations() {
-    if (choices_.chance(40)) program_.warps = static_cast<int>(choices_.one_of<std::int64_t>({1, 2, 3, 4, 8}));
-    if (on_.products && !has_pipeline(program_.body) && choices_.chance(30)) program_.stages = static_cast<int>(choices_.between(1, 7));
+    if (choices_.chance(40))
+      program_.warps = static_cast<int>(choices_.one_of<std::int64_t>({1, 2, 3, 4, 8}));
+    if (on_.products && !has_pipeline(program_.body) && choices_.chance(30))
+      program_.stages = static_cast<int>(choices_.between(1, 7));
     for (const Binder& one : program_.binders) {
       if (one.step == Step::named && choices_.chance(50))
         program_.tiles["B" + one.name] = choices_.one_of<std::int64_t>({16, 32, 48, 64, 80, 96, 128});

@@ -43,7 +43,8 @@ int ValueGenerator::colon_of(int symbol) {
 
 int ValueGenerator::literal_symbol(std::int64_t extent) {
   for (std::size_t i = 0; i < program_.symbols.size(); ++i) {
-    if (program_.symbols[i].name.empty() && program_.symbols[i].extents[0] == extent) return static_cast<int>(i);
+    if (program_.symbols[i].name.empty() && program_.symbols[i].extents[0] == extent)
+      return static_cast<int>(i);
   }
   program_.symbols.push_back(
       {"", std::vector<std::int64_t>(static_cast<std::size_t>(program_.problems), extent), 0});
@@ -92,10 +93,12 @@ Expression ValueGenerator::index_of(int id, Size& size, bool& is_inside, const s
   if (form == 0 && on_.shifts) {
     const std::int64_t by = choices_.one_of<std::int64_t>({-2, -1, 1, 2, 3});
     is_inside = is_inside && is_periodic;
-    return make_binary(program_, by < 0 ? subtract : add, std::move(bare), make_literal(DType::index, std::abs(by)));
+    return make_binary(program_, by < 0 ? subtract : add, std::move(bare),
+                       make_literal(DType::index, std::abs(by)));
   }
   if (form == 1 && on_.affine) {
-    Expression last = make_binary(program_, subtract, make_extent(program_, one.symbol), make_literal(DType::index, 1));
+    Expression last =
+        make_binary(program_, subtract, make_extent(program_, one.symbol), make_literal(DType::index, 1));
     return make_binary(program_, subtract, std::move(last), std::move(bare));
   }
   if (form == 2 && on_.affine) {
@@ -110,7 +113,8 @@ Expression ValueGenerator::index_of(int id, Size& size, bool& is_inside, const s
       if (other == id || !symbol_of(other).name.empty() || binder(other).kind != BinderKind::let) continue;
       is_inside = is_inside && is_periodic;
       Expression window = make_binary(program_, add, std::move(bare), make_coordinate(other));
-      return make_binary(program_, subtract, std::move(window), make_literal(DType::index, choices_.between(0, 2)));
+      return make_binary(program_, subtract, std::move(window),
+                         make_literal(DType::index, choices_.between(0, 2)));
     }
   }
   return bare;
@@ -128,7 +132,8 @@ Expression ValueGenerator::load(DType type, std::vector<int> axes, bool total) {
   int found = -1;
   for (std::size_t t = 0; t < program_.tensors.size(); ++t) {
     const Tensor& one = program_.tensors[t];
-    if (!one.is_output && one.type == type && one.is_periodic == is_periodic && is_same(one.dimensions, sizes))
+    if (!one.is_output && one.type == type && one.is_periodic == is_periodic &&
+        is_same(one.dimensions, sizes))
       found = static_cast<int>(t);
   }
   if (found < 0 || choices_.chance(35)) {

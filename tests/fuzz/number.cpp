@@ -66,15 +66,23 @@ Number whole_result(Operation operation, __int128 a, __int128 b, DType type) {
   const auto x = static_cast<Unsigned>(a), y = static_cast<Unsigned>(b);
   const auto wrap = [&](Unsigned value) { return Number{wrapped(type, value), 0}; };
   switch (operation) {
-    case Operation::add: case Operation::sum: return wrap(x + y);
+    case Operation::add:
+    case Operation::sum: return wrap(x + y);
     case Operation::subtract: return wrap(x - y);
-    case Operation::multiply: case Operation::prod: return wrap(x * y);
+    case Operation::multiply:
+    case Operation::prod: return wrap(x * y);
     case Operation::divide: return wrap(static_cast<Unsigned>(floor_quotient(a, b)));
     case Operation::remainder: return wrap(static_cast<Unsigned>(b == 0 ? 0 : a - b * floor_quotient(a, b)));
-    case Operation::minimum: case Operation::min: return {std::min(a, b), 0};
-    case Operation::maximum: case Operation::max: return {std::max(a, b), 0};
-    case Operation::bit_and: case Operation::logical_and: case Operation::all: return wrap(x & y);
-    case Operation::bit_or: case Operation::logical_or: case Operation::any: return wrap(x | y);
+    case Operation::minimum:
+    case Operation::min: return {std::min(a, b), 0};
+    case Operation::maximum:
+    case Operation::max: return {std::max(a, b), 0};
+    case Operation::bit_and:
+    case Operation::logical_and:
+    case Operation::all: return wrap(x & y);
+    case Operation::bit_or:
+    case Operation::logical_or:
+    case Operation::any: return wrap(x | y);
     case Operation::bit_xor: return wrap(x ^ y);
     case Operation::shift_left: return wrap(static_cast<Unsigned>(shifted_left(a, b, bits_of(type))));
     case Operation::shift_right: return wrap(static_cast<Unsigned>(shifted_right(a, b, bits_of(type))));
@@ -135,11 +143,15 @@ Number apply(Operation operation, const Number& left, const Number& right, DType
   }
   if (!is_float(type)) return whole_result(operation, left.whole, right.whole, type);
   switch (operation) {
-    case Operation::add: case Operation::sum: return exact(left.real + right.real, type);
+    case Operation::add:
+    case Operation::sum: return exact(left.real + right.real, type);
     case Operation::subtract: return exact(left.real - right.real, type);
-    case Operation::multiply: case Operation::prod: return exact(left.real * right.real, type);
-    case Operation::minimum: case Operation::min: return {0, std::min(left.real, right.real)};
-    case Operation::maximum: case Operation::max: return {0, std::max(left.real, right.real)};
+    case Operation::multiply:
+    case Operation::prod: return exact(left.real * right.real, type);
+    case Operation::minimum:
+    case Operation::min: return {0, std::min(left.real, right.real)};
+    case Operation::maximum:
+    case Operation::max: return {0, std::max(left.real, right.real)};
     default: throw NotExact("an operation that is not exact on floats");
   }
 }

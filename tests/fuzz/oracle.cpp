@@ -76,9 +76,9 @@ std::string difference(const Expected& expected, const std::string& name, const 
     if (wanted[i] != actual[i]) ++wrong, first = i;
   }
   if (wrong == 0) return {};
-  return name + ": " + std::to_string(wrong) + " of " + std::to_string(wanted.size()) + " differ, first element " +
-         std::to_string(first) + " is " + std::to_string(actual[first]) + " instead of " +
-         std::to_string(wanted[first]);
+  return name + ": " + std::to_string(wrong) + " of " + std::to_string(wanted.size()) +
+         " differ, first element " + std::to_string(first) + " is " + std::to_string(actual[first]) +
+         " instead of " + std::to_string(wanted[first]);
 }
 
 std::string judge_interpreter(const Program& program, const ir::Kernel& kernel, int problem,

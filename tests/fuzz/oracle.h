@@ -30,6 +30,7 @@ std::string errors_of(const DiagnosticSink& sink);
 std::string difference(const Expected& expected, const std::string& name, const std::vector<double>& actual);
 
 /// Runs the interpreter at some partitions; what is wrong with it, or nothing.
-std::string judge_interpreter(const Program& program, const ir::Kernel& kernel, int problem, const Expected& expected);
+std::string judge_interpreter(const Program& program, const ir::Kernel& kernel, int problem,
+                              const Expected& expected);
 
 }  // namespace tessera::fuzz

@@ -35,8 +35,10 @@ const char* spelling_of(Operation operation) {
     case Operation::logical_or: return "||";
     case Operation::sum: return "sum";
     case Operation::prod: return "prod";
-    case Operation::minimum: case Operation::min: return "min";
-    case Operation::maximum: case Operation::max: return "max";
+    case Operation::minimum:
+    case Operation::min: return "min";
+    case Operation::maximum:
+    case Operation::max: return "max";
     case Operation::any: return "any";
     case Operation::all: return "all";
     case Operation::count: return "count";
@@ -66,7 +68,8 @@ class Printer {
 
  private:
   void annotations() {
-    for (const auto& [name, extent] : program_.tiles) text_ += "@tile(" + name + " = " + std::to_string(extent) + ")\n";
+    for (const auto& [name, extent] : program_.tiles)
+      text_ += "@tile(" + name + " = " + std::to_string(extent) + ")\n";
     if (program_.warps > 0) text_ += "@warps(" + std::to_string(program_.warps) + ")\n";
     if (program_.stages > 0) text_ += "@stages(" + std::to_string(program_.stages) + ")\n";
     if (program_.raster > 0) text_ += "@raster(" + std::to_string(program_.raster) + ")\n";
@@ -75,7 +78,8 @@ class Printer {
   std::string clauses() const {
     std::string list;
     for (const Symbol& one : program_.symbols) {
-      if (one.limit > 0) list += (list.empty() ? " where " : ", ") + one.name + " <= " + std::to_string(one.limit);
+      if (one.limit > 0)
+        list += (list.empty() ? " where " : ", ") + one.name + " <= " + std::to_string(one.limit);
     }
     return list;
   }
@@ -84,7 +88,8 @@ class Printer {
     std::string list;
     for (const Tensor& tensor : program_.tensors) {
       list += list.empty() ? "" : ", ";
-      list += (tensor.is_output ? "out " : "in ") + tensor.name + ": " + std::string(spelling(tensor.type)) + "[";
+      list +=
+          (tensor.is_output ? "out " : "in ") + tensor.name + ": " + std::string(spelling(tensor.type)) + "[";
       for (std::size_t d = 0; d < tensor.dimensions.size(); ++d)
         list += (d == 0 ? "" : ", ") + size(tensor.dimensions[d]);
       list += tensor.is_periodic ? "] periodic" : "]";
@@ -168,7 +173,8 @@ class Printer {
       for (const int id : statement.lets) line(indent, "let " + ranges({id}) + ";");
       if (statement.kind == StatementKind::ranges) continue;
       if (statement.kind == StatementKind::loop) {
-        const std::string rings = statement.pipeline > 0 ? "@pipeline(" + std::to_string(statement.pipeline) + ") " : "";
+        const std::string rings =
+            statement.pipeline > 0 ? "@pipeline(" + std::to_string(statement.pipeline) + ") " : "";
         line(indent, "for " + ranges(statement.ranges) + " " + rings + "{");
         statements(statement.body, indent + 2);
         line(indent, "}");
@@ -186,7 +192,8 @@ class Printer {
     }
     const Local& local = program_.locals[static_cast<std::size_t>(statement.local)];
     if (statement.kind == StatementKind::let) return "let " + local.name + value;
-    if (statement.kind == StatementKind::assign) return local.name + " " + update(statement.operation) + value.substr(1);
+    if (statement.kind == StatementKind::assign)
+      return local.name + " " + update(statement.operation) + value.substr(1);
     std::string axes = local.axes.empty() ? "" : "[" + names(local.axes) + "]";
     return "var " + local.name + ": " + std::string(spelling(local.type)) + axes + value;
   }
@@ -225,7 +232,8 @@ class Printer {
       case Kind::coordinate: return name_of(e.binder);
       case Kind::tile_id: return name_of(e.binder) + ".id";
       case Kind::extent: return symbol(static_cast<int>(e.number));
-      case Kind::load: return program_.tensors[static_cast<std::size_t>(e.tensor)].name + indices(e.arguments);
+      case Kind::load:
+        return program_.tensors[static_cast<std::size_t>(e.tensor)].name + indices(e.arguments);
       case Kind::local: return program_.locals[static_cast<std::size_t>(e.local)].name;
       case Kind::unary: {
         if (e.operation == Operation::absolute) return call("abs", e);
@@ -233,8 +241,10 @@ class Printer {
       }
       case Kind::binary: return binary(e);
       case Kind::cast: return "(" + expression(e.arguments[0]) + " as " + std::string(spelling(e.type)) + ")";
-      case Kind::where_else: case Kind::where_only: return call("where", e);
-      case Kind::otherwise: return "(" + expression(e.arguments[0]) + " ?? " + expression(e.arguments[1]) + ")";
+      case Kind::where_else:
+      case Kind::where_only: return call("where", e);
+      case Kind::otherwise:
+        return "(" + expression(e.arguments[0]) + " ?? " + expression(e.arguments[1]) + ")";
       case Kind::fold: return call(spelling_of(e.operation) + ("[" + names(e.folded) + "]"), e);
       case Kind::product: return call(is_plain(e) ? "dot" : "dot[" + names(e.folded) + "]", e);
       case Kind::pick:

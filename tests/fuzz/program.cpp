@@ -9,7 +9,9 @@ namespace tessera::fuzz {
 
 namespace {
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 void join(std::vector<int>& axes, const std::vector<int>& more) {
   axes.insert(axes.end(), more.begin(), more.end());
@@ -80,7 +82,8 @@ double work_of(const Program& program, int problem) {
   double work = Work(program, problem).of(program.body, program.grid);
   for (const Tensor& tensor : program.tensors) {
     double elements = 1;
-    for (const std::int64_t extent : shape_of(program, tensor, problem)) elements *= static_cast<double>(extent);
+    for (const std::int64_t extent : shape_of(program, tensor, problem))
+      elements *= static_cast<double>(extent);
     work += elements;
   }
   return work;
@@ -96,7 +99,8 @@ bool is_scalar(const Binder& binder) {
 std::int64_t value_of(const Program& program, const Size& size, int problem) {
   if (size.symbol < 0) return size.offset;
   const Symbol& symbol = program.symbols[static_cast<std::size_t>(size.symbol)];
-  return floor_divide(size.scale * symbol.extents[static_cast<std::size_t>(problem)] + size.offset, size.divisor);
+  return floor_divide(size.scale * symbol.extents[static_cast<std::size_t>(problem)] + size.offset,
+                      size.divisor);
 }
 
 std::pair<std::int64_t, std::int64_t> range_of(const Program& program, const Binder& binder, int problem) {
@@ -137,7 +141,8 @@ std::vector<double> input_values(const Program& program, int number, int problem
   std::mt19937_64 random(program.seed * 1000003 + static_cast<std::uint64_t>(number * 64 + problem));
   const auto width = static_cast<std::uint64_t>(tensor.high - tensor.low + 1);
   std::vector<double> values(static_cast<std::size_t>(count));
-  for (double& value : values) value = static_cast<double>(tensor.low + static_cast<std::int64_t>(random() % width));
+  for (double& value : values)
+    value = static_cast<double>(tensor.low + static_cast<std::int64_t>(random() % width));
   return values;
 }
 

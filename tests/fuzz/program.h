@@ -50,12 +50,39 @@ enum class Kind {
 
 enum class Operation {
   none,
-  negative, complement, negation, absolute,
-  add, subtract, multiply, divide, remainder, minimum, maximum,
-  bit_and, bit_or, bit_xor, shift_left, shift_right,
-  equal, unequal, less, less_equal, greater, greater_equal,
-  logical_and, logical_or,
-  sum, prod, max, min, any, all, count, argmax, argmin
+  negative,
+  complement,
+  negation,
+  absolute,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  logical_and,
+  logical_or,
+  sum,
+  prod,
+  max,
+  min,
+  any,
+  all,
+  count,
+  argmax,
+  argmin
 };
 
 struct Expression {
@@ -69,8 +96,8 @@ struct Expression {
   std::vector<int> folded = {};  ///< binders
   std::vector<Expression> arguments = {};
 
-  double bound = 0;       ///< of the absolute value, in every problem
-  bool is_total = true;   ///< whether it exists everywhere
+  double bound = 0;            ///< of the absolute value, in every problem
+  bool is_total = true;        ///< whether it exists everywhere
   std::vector<int> axes = {};  ///< binders that it mentions and does not fold, ascending; see `find_axes`
 };
 
@@ -123,13 +150,13 @@ struct Statement {
   StatementKind kind = StatementKind::ranges;
   int local = -1;
   int tensor = -1;
-  Operation operation = Operation::none;     ///< of an assignment: `+=` and its like
-  std::vector<Expression> indices = {};      ///< of a store
+  Operation operation = Operation::none;  ///< of an assignment: `+=` and its like
+  std::vector<Expression> indices = {};   ///< of a store
   Expression value = {};
-  std::vector<int> lets = {};                ///< binders that a `let` before this statement declares
-  std::vector<int> ranges = {};              ///< of a loop
+  std::vector<int> lets = {};    ///< binders that a `let` before this statement declares
+  std::vector<int> ranges = {};  ///< of a loop
   std::vector<Statement> body = {};
-  int pipeline = 0;                          ///< `@pipeline(n)` of a loop, if any
+  int pipeline = 0;  ///< `@pipeline(n)` of a loop, if any
 };
 
 struct Program {

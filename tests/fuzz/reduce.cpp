@@ -64,8 +64,8 @@ class Reducer {
 
   bool drop_annotations() {
     Program candidate = best_;
-    const bool has_any = candidate.warps + candidate.stages + candidate.raster > 0 || !candidate.tiles.empty() ||
-                         candidate.rounds_to_tf32;
+    const bool has_any = candidate.warps + candidate.stages + candidate.raster > 0 ||
+                         !candidate.tiles.empty() || candidate.rounds_to_tf32;
     candidate.warps = candidate.stages = candidate.raster = 0;
     candidate.tiles.clear();
     candidate.rounds_to_tf32 = false;
@@ -74,7 +74,8 @@ class Reducer {
 
   // ---- statements, from the last one ----
 
-  static void collect(std::vector<Statement>& body, std::vector<std::pair<std::vector<Statement>*, std::size_t>>& all) {
+  static void collect(std::vector<Statement>& body,
+                      std::vector<std::pair<std::vector<Statement>*, std::size_t>>& all) {
     for (std::size_t i = 0; i < body.size(); ++i) {
       all.emplace_back(&body, i);
       collect(body[i].body, all);
@@ -94,7 +95,8 @@ class Reducer {
       body->erase(body->begin() + static_cast<std::ptrdiff_t>(at));
       // What it declared may be used behind it.
       if (!lets.empty() && !only_declares)
-        body->insert(body->begin() + static_cast<std::ptrdiff_t>(at), {.kind = StatementKind::ranges, .lets = lets});
+        body->insert(body->begin() + static_cast<std::ptrdiff_t>(at),
+                     {.kind = StatementKind::ranges, .lets = lets});
       is_smaller |= accept(std::move(candidate));
     }
     return is_smaller;

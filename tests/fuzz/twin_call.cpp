@@ -34,14 +34,13 @@ constexpr Schedule kSchedules[] = {{"forward, copies late", 0, 0, twin::Copies::
                                    {"random 8, copies early", 2, 8, twin::Copies::early}};
 
 /// Inputs with stride 0 are left out: their elements are not those of the evaluation.
-constexpr Layout kFuzzedLayouts[] = {Layout::dense,      Layout::dense,  Layout::misaligned, Layout::pitched, Layout::padded,
-                                     Layout::transposed, Layout::spread, Layout::mixed};
+constexpr Layout kFuzzedLayouts[] = {Layout::dense,  Layout::dense,      Layout::misaligned, Layout::pitched,
+                                     Layout::padded, Layout::transposed, Layout::spread,     Layout::mixed};
 
 /// The memory of one tensor.
 class Memory {
  public:
-  Memory(const Tensor& tensor, Placement placement)
-      : tensor_(tensor), placement_(std::move(placement)) {
+  Memory(const Tensor& tensor, Placement placement) : tensor_(tensor), placement_(std::move(placement)) {
     (void)tessera_runner_allocate(0, placement_.bytes(), &memory_);
   }
   Memory(Memory&& other) noexcept
@@ -150,7 +149,8 @@ std::string run_on_twin(sweep::Entry entry, const Program& program, int problem,
       ++runs;
       if (wrong->empty()) continue;
       return *wrong + " (problem " + std::to_string(problem) + ", " + sweep::to_string(layout) + ", " +
-             (variant < 0 ? "chosen variant" : "variant " + std::to_string(variant)) + ", " + schedule.name + ")";
+             (variant < 0 ? "chosen variant" : "variant " + std::to_string(variant)) + ", " + schedule.name +
+             ")";
     }
   }
   return {};

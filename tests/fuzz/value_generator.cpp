@@ -35,7 +35,8 @@ DType ValueGenerator::any_type() {
 DType ValueGenerator::factor_type(DType sum) {
   if (sum == DType::f32) {
     if (!on_.narrow_floats || program_.rounds_to_tf32) return DType::f32;
-    return choices_.one_of<DType>({DType::bf16, DType::bf16, DType::f16, DType::f32, DType::fp8_e4m3, DType::fp8_e5m2});
+    return choices_.one_of<DType>(
+        {DType::bf16, DType::bf16, DType::f16, DType::f32, DType::fp8_e4m3, DType::fp8_e5m2});
   }
   if (sum == DType::i32) return choices_.one_of<DType>({DType::i8, DType::i8, DType::u8, DType::i16});
   return sum;
@@ -76,27 +77,34 @@ Expression ValueGenerator::value_with(DType type, const std::vector<int>& axes, 
 }
 
 /// What all types have: choices, folds, products, casts, replaced absence.
-std::optional<Expression> ValueGenerator::common(DType type, const std::vector<int>& axes, int depth, bool total) {
+std::optional<Expression> ValueGenerator::common(DType type, const std::vector<int>& axes, int depth,
+                                                 bool total) {
   switch (choices_.between(0, 9)) {
     case 0: {
       Expression other = choices_.chance(30) ? literal(type) : value(type, axes, depth - 1, total);
-      return make_where(program_, truth(axes, depth - 1, true), value(type, axes, depth - 1, total), std::move(other));
+      return make_where(program_, truth(axes, depth - 1, true), value(type, axes, depth - 1, total),
+                        std::move(other));
     }
     case 1: {
       if (!on_.absence) return std::nullopt;
-      Expression some = make_where(program_, truth(axes, depth - 1, true), value(type, axes, depth - 1, false));
+      Expression some =
+          make_where(program_, truth(axes, depth - 1, true), value(type, axes, depth - 1, false));
       return ensured(std::move(some), total);
     }
     case 2: {
       if (!on_.absence) return std::nullopt;
-      return make_otherwise(program_, value(type, axes, depth - 1, false), value(type, axes, depth - 1, total));
+      return make_otherwise(program_, value(type, axes, depth - 1, false),
+                            value(type, axes, depth - 1, total));
     }
-    case 3: case 4: case 5: {
+    case 3:
+    case 4:
+    case 5: {
       auto result = fold(type, axes, depth);
       if (result) return ensured(std::move(*result), total);
       return std::nullopt;
     }
-    case 6: case 7: return product(type, axes, depth);
+    case 6:
+    case 7: return product(type, axes, depth);
     default: {
       if (!on_.casts || type == DType::boolean) return std::nullopt;
       DType from = other_type(type);
@@ -129,10 +137,12 @@ Expression ValueGenerator::whole(DType type, const std::vector<int>& axes, int d
     }
     case 0: return make_binary(program_, divide, next(), constant(2, 5));
     case 1: return make_binary(program_, remainder, next(), constant(2, 7));
-    case 2: return make_binary(program_, choices_.chance(50) ? shift_left : shift_right, next(), constant(0, 3));
+    case 2:
+      return make_binary(program_, choices_.chance(50) ? shift_left : shift_right, next(), constant(0, 3));
     case 3: return make_binary(program_, multiply, next(), literal(type));
     case 4: return make_unary(choices_.one_of<Operation>({absolute, complement, negative}), next());
-    case 5: return make_binary(program_, choices_.one_of<Operation>({bit_and, bit_or, bit_xor}), next(), next());
+    case 5:
+      return make_binary(program_, choices_.one_of<Operation>({bit_and, bit_or, bit_xor}), next(), next());
     case 6: return make_binary(program_, choices_.one_of<Operation>({minimum, maximum}), next(), next());
     default:
       return make_binary(program_, choices_.one_of<Operation>({add, subtract, multiply}), next(), next());
@@ -143,35 +153,39 @@ Expression ValueGenerator::real(DType type, const std::vector<int>& axes, int de
   const auto next = [&] {
     // Narrow operands widen by themselves.
     const bool is_narrow = type == DType::f32 && on_.narrow_floats && choices_.chance(35);
-    return value(is_narrow ? choices_.one_of<DType>({DType::bf16, DType::f16}) : type, axes, depth - 1, total);
+    return value(is_narrow ? choices_.one_of<DType>({DType::bf16, DType::f16}) : type, axes, depth - 1,
+                 total);
   };
-  const Operation operation = choices_.one_of<Operation>({add, subtract, multiply, minimum, maximum, negative, absolute});
+  const Operation operation =
+      choices_.one_of<Operation>({add, subtract, multiply, minimum, maximum, negative, absolute});
   Expression left = next();
   if (operation == negative || operation == absolute)
     return left.type == type ? make_unary(operation, std::move(left)) : make_cast(std::move(left), type);
   Expression right = choices_.chance(25) ? literal(left.type) : next();
   Expression result = make_binary(program_, operation, left, right);
-  if (result.bound > exact_limit(type)) result = make_binary(program_, minimum, std::move(left), std::move(right));
+  if (result.bound > exact_limit(type))
+    result = make_binary(program_, minimum, std::move(left), std::move(right));
   return result.type == type ? result : fitted(program_, std::move(result), type);
 }
 
 Expression ValueGenerator::narrow(DType type, const std::vector<int>& axes, int depth, bool total) {
   if (choices_.chance(50)) return fitted(program_, value(DType::f32, axes, depth - 1, total), type);
-  return make_binary(program_, choices_.one_of<Operation>({minimum, maximum}), value(type, axes, depth - 1, total),
-                     value(type, axes, depth - 1, total));
+  return make_binary(program_, choices_.one_of<Operation>({minimum, maximum}),
+                     value(type, axes, depth - 1, total), value(type, axes, depth - 1, total));
 }
 
 Expression ValueGenerator::truth(const std::vector<int>& axes, int depth, bool total) {
   if (depth > 0 && choices_.chance(20)) {
     if (choices_.chance(30)) return make_unary(negation, truth(axes, depth - 1, total));
-    return make_binary(program_, choices_.chance(50) ? logical_and : logical_or, truth(axes, depth - 1, total),
-                       truth(axes, depth - 1, total));
+    return make_binary(program_, choices_.chance(50) ? logical_and : logical_or,
+                       truth(axes, depth - 1, total), truth(axes, depth - 1, total));
   }
   if (choices_.chance(10)) return leaf(DType::boolean, axes, total);
   DType type = any_type();
   if (type == DType::boolean) type = DType::i32;
   Expression left = value(type, axes, depth - 1, total);
-  const auto operation = choices_.one_of<Operation>({equal, unequal, less, less_equal, greater, greater_equal});
+  const auto operation =
+      choices_.one_of<Operation>({equal, unequal, less, less_equal, greater, greater_equal});
   Expression right = choices_.chance(50) ? literal(left.type) : value(type, axes, depth - 1, total);
   return make_binary(program_, operation, std::move(left), std::move(right));
 }
@@ -201,8 +215,7 @@ bool ValueGenerator::is_never_empty(int id) const {
 
 bool ValueGenerator::is_bounded(int id) const {
   const Binder& one = binder(id);
-  return one.step != Step::none || is_scalar(one) || symbol_of(id).name.empty() ||
-         symbol_of(id).limit > 0;
+  return one.step != Step::none || is_scalar(one) || symbol_of(id).name.empty() || symbol_of(id).limit > 0;
 }
 
 std::vector<int> ValueGenerator::related_axes(const std::vector<int>& ranges) const {
@@ -235,7 +248,8 @@ std::vector<int> ValueGenerator::fold_ranges(const std::vector<int>& axes) {
       }
       id = colon_of(choices_.one_of(named));
     } else if (chosen < 8) {
-      id = add_symbol_binder(BinderKind::let, literal_symbol(choices_.one_of<std::int64_t>({1, 2, 3, 4, 5, 8})));
+      id = add_symbol_binder(BinderKind::let,
+                             literal_symbol(choices_.one_of<std::int64_t>({1, 2, 3, 4, 5, 8})));
       lets_.push_back(id);
     } else {
       id = add_symbol_binder(BinderKind::let, static_cast<int>(choices_.between(0, 1)));
@@ -263,13 +277,15 @@ std::vector<Conjunct> ValueGenerator::relation(int id, const std::vector<int>& o
     Conjunct one;
     one.affine.terms.emplace_back(id, choices_.one_of<std::int64_t>({1, 1, 1, 2, -1}));
     if (!candidates.empty())
-      one.affine.terms.emplace_back(choices_.one_of(candidates), choices_.one_of<std::int64_t>({-1, -1, -1, 1, -2}));
+      one.affine.terms.emplace_back(choices_.one_of(candidates),
+                                    choices_.one_of<std::int64_t>({-1, -1, -1, 1, -2}));
     one.affine.offset = choices_.between(-5, 5);
     if (choices_.chance(25)) {
       one.modulus = choices_.between(2, 3);
       one.operation = choices_.chance(70) ? equal : unequal;
     } else {
-      one.operation = choices_.one_of<Operation>({less_equal, less_equal, less, greater_equal, greater, unequal});
+      one.operation =
+          choices_.one_of<Operation>({less_equal, less_equal, less, greater_equal, greater, unequal});
     }
     result.push_back(std::move(one));
   }
@@ -284,7 +300,8 @@ Expression ValueGenerator::fold_over(const std::vector<int>& folded, DType type,
   if (type == DType::index) {
     operations = {count};
     if (on_.arg_folds && folded.size() == 1) operations = {count, argmax, argmin};
-    of = choices_.one_of<DType>({DType::i32, DType::i32, on_.floats ? DType::f32 : DType::i32, DType::boolean});
+    of = choices_.one_of<DType>(
+        {DType::i32, DType::i32, on_.floats ? DType::f32 : DType::i32, DType::boolean});
   }
   if (is_narrow_float(type)) operations = {max, min};
   if (is_integer(type) && type != DType::index) operations.push_back(prod);
@@ -319,7 +336,8 @@ std::optional<Expression> ValueGenerator::fold(DType type, const std::vector<int
 
 std::optional<Expression> ValueGenerator::main_product(const std::vector<int>& axes) {
   std::vector<DType> types = {DType::i32};
-  if (on_.floats || on_.narrow_floats || program_.rounds_to_tf32) types.insert(types.end(), {DType::f32, DType::f32});
+  if (on_.floats || on_.narrow_floats || program_.rounds_to_tf32)
+    types.insert(types.end(), {DType::f32, DType::f32});
   if (on_.doubles) types.push_back(DType::f64);
   std::vector<int> ranges = {colon_of(choices_.chance(75) ? 2 : 3)};
   if (choices_.chance(25)) ranges = fold_ranges(axes);
@@ -333,7 +351,8 @@ std::optional<Expression> ValueGenerator::product(DType type, const std::vector<
   return product_over(fold_ranges(axes), type, axes, depth);
 }
 
-Expression ValueGenerator::factor(DType type, const std::vector<int>& axes, const std::vector<int>& must, int depth) {
+Expression ValueGenerator::factor(DType type, const std::vector<int>& axes, const std::vector<int>& must,
+                                  int depth) {
   if (depth > 1 && on_.computed_factors && choices_.chance(40)) {
     Expression computed = value_with(type, axes, must, depth - 2, !on_.absence || choices_.chance(70));
     if (std::ranges::all_of(computed.axes, [&](int axis) { return has(axes, axis); })) return computed;
@@ -352,8 +371,8 @@ Expression ValueGenerator::factor(DType type, const std::vector<int>& axes, cons
   return load(type, all, choices_.chance(80));
 }
 
-std::optional<Expression> ValueGenerator::product_over(std::vector<int> folded, DType type, std::vector<int> axes,
-                                                       int depth) {
+std::optional<Expression> ValueGenerator::product_over(std::vector<int> folded, DType type,
+                                                       std::vector<int> axes, int depth) {
   if (program_.rounds_to_tf32 && type != DType::f32) return std::nullopt;
   std::erase_if(axes, [&](int id) { return !is_bounded(id) || has(folded, id); });
   choices_.shuffle(axes);
@@ -383,7 +402,8 @@ std::optional<Expression> ValueGenerator::product_over(std::vector<int> folded, 
     if (program_.rounds_to_tf32 && (a.bound > 1024 || b.bound > 1024)) return std::nullopt;
   }
   if (!has_all(a.axes, must) || !has_all(b.axes, must)) return std::nullopt;
-  return make_product(program_, std::move(folded), std::move(a), std::move(b), terms, is_plain && choices_.chance(70));
+  return make_product(program_, std::move(folded), std::move(a), std::move(b), terms,
+                      is_plain && choices_.chance(70));
 }
 
 }  // namespace tessera::fuzz

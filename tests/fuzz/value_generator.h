@@ -3,8 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "fuzz/choices.h"
@@ -28,11 +28,13 @@ class ValueGenerator {
   /// A value of exactly that type whose axes are among `axes`; `total` asks that it exists everywhere.
   Expression value(DType type, const std::vector<int>& axes, int depth, bool total);
   /// The same; it has all axes of `must` as well, which are among `axes`.
-  Expression value_with(DType type, const std::vector<int>& axes, const std::vector<int>& must, int depth, bool total);
+  Expression value_with(DType type, const std::vector<int>& axes, const std::vector<int>& must, int depth,
+                        bool total);
   /// A fold of any kind over given ranges, in any type.
   Expression fold_over(const std::vector<int>& folded, DType type, const std::vector<int>& axes, int depth);
   /// Sums of products over given ranges. Absent where no factors can be had.
-  std::optional<Expression> product_over(std::vector<int> folded, DType type, std::vector<int> axes, int depth);
+  std::optional<Expression> product_over(std::vector<int> folded, DType type, std::vector<int> axes,
+                                         int depth);
 
   /// A sum of products over a whole dimension, mostly, in a type that instructions have.
   std::optional<Expression> main_product(const std::vector<int>& axes);
@@ -59,7 +61,8 @@ class ValueGenerator {
  private:
   Expression leaf(DType type, const std::vector<int>& axes, bool total);
   Expression load(DType type, std::vector<int> axes, bool total);
-  Expression index_of(int binder, Size& size, bool& is_inside, const std::vector<int>& axes, bool is_periodic);
+  Expression index_of(int binder, Size& size, bool& is_inside, const std::vector<int>& axes,
+                      bool is_periodic);
   Expression whole(DType type, const std::vector<int>& axes, int depth, bool total);
   Expression real(DType type, const std::vector<int>& axes, int depth, bool total);
   Expression truth(const std::vector<int>& axes, int depth, bool total);
@@ -75,7 +78,9 @@ class ValueGenerator {
   std::vector<int> fold_ranges(const std::vector<int>& axes);
 
   const Binder& binder(int id) const { return program_.binders[static_cast<std::size_t>(id)]; }
-  const Symbol& symbol_of(int id) const { return program_.symbols[static_cast<std::size_t>(binder(id).symbol)]; }
+  const Symbol& symbol_of(int id) const {
+    return program_.symbols[static_cast<std::size_t>(binder(id).symbol)];
+  }
 
   Program& program_;
   Choices& choices_;

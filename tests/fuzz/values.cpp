@@ -22,7 +22,8 @@ double binary_bound(Operation operation, DType type, double a, double b) {
     case Operation::add: return a + b;
     case Operation::subtract: return is_unsigned_integer(type) ? greatest(type) : a + b;
     case Operation::multiply: return a * b;
-    case Operation::minimum: case Operation::maximum: return std::max(a, b);
+    case Operation::minimum:
+    case Operation::maximum: return std::max(a, b);
     case Operation::divide: return a + 1;
     case Operation::remainder: return b;
     case Operation::shift_right: return a + 1;
@@ -39,11 +40,13 @@ bool gives_bool(Operation operation) {
 bool is_related(const Program& program, const Expression& e) {
   const auto has = [&](const std::pair<int, std::int64_t>& term) {
     const Binder& binder = program.binders[static_cast<std::size_t>(term.first)];
-    return (binder.kind == BinderKind::grid && is_scalar(binder)) || std::ranges::binary_search(e.axes, term.first);
+    return (binder.kind == BinderKind::grid && is_scalar(binder)) ||
+           std::ranges::binary_search(e.axes, term.first);
   };
   return std::ranges::any_of(e.axes, [&](int axis) {
     const auto& relation = program.binders[static_cast<std::size_t>(axis)].relation;
-    return std::ranges::any_of(relation, [&](const Conjunct& c) { return std::ranges::all_of(c.affine.terms, has); });
+    return std::ranges::any_of(relation,
+                               [&](const Conjunct& c) { return std::ranges::all_of(c.affine.terms, has); });
   });
 }
 
@@ -71,8 +74,11 @@ DType product_type(DType factor) {
 
 DType fold_type(Operation operation, DType type) {
   switch (operation) {
-    case Operation::count: case Operation::argmax: case Operation::argmin: return DType::index;
-    case Operation::sum: case Operation::prod: return is_narrow_float(type) ? DType::f32 : type;
+    case Operation::count:
+    case Operation::argmax:
+    case Operation::argmin: return DType::index;
+    case Operation::sum:
+    case Operation::prod: return is_narrow_float(type) ? DType::f32 : type;
     default: return type;
   }
 }
@@ -106,7 +112,8 @@ Expression make_load(const Program& program, int tensor, std::vector<Expression>
 }
 
 Expression make_local(const Program& program, int local, double bound, bool is_total) {
-  Expression e{.kind = Kind::local, .type = program.locals[static_cast<std::size_t>(local)].type, .local = local};
+  Expression e{
+      .kind = Kind::local, .type = program.locals[static_cast<std::size_t>(local)].type, .local = local};
   e.bound = bound;
   e.is_total = is_total;
   return finished(program, std::move(e));
@@ -127,9 +134,7 @@ Expression make_binary(const Program& program, Operation operation, Expression l
   Expression e{.kind = Kind::binary, .operation = operation};
   const DType meeting = meeting_type(left.type, right.type);
   const bool keeps = operation == Operation::minimum || operation == Operation::maximum;
-  e.type = gives_bool(operation)                       ? DType::boolean
-           : is_narrow_float(meeting) && !keeps ? DType::f32
-                                                       : meeting;
+  e.type = gives_bool(operation) ? DType::boolean : is_narrow_float(meeting) && !keeps ? DType::f32 : meeting;
   e.bound = gives_bool(operation) ? 1 : binary_bound(operation, e.type, left.bound, right.bound);
   e.is_total = left.is_total && right.is_total;
   e.arguments = {std::move(left), std::move(right)};
@@ -178,8 +183,9 @@ Expression make_fold(const Program& program, Operation operation, std::vector<in
   if (e.type == DType::index && value.type != DType::index) e.bound = 1 << 12;
   if (operation == Operation::count || operation == Operation::argmax || operation == Operation::argmin)
     e.bound = std::max(count, 4096.0);
-  const bool has_unit = operation == Operation::sum || operation == Operation::prod || operation == Operation::any ||
-                        operation == Operation::all || operation == Operation::count;
+  const bool has_unit = operation == Operation::sum || operation == Operation::prod ||
+                        operation == Operation::any || operation == Operation::all ||
+                        operation == Operation::count;
   e.is_total = has_unit || (exists && value.is_total);
   e.folded = std::move(folded);
   e.arguments = {std::move(value)};
@@ -207,7 +213,8 @@ Expression clamped(const Program& program, Expression value, std::int64_t limit)
 
 Expression fitted(const Program& program, Expression value, DType type) {
   if (value.type == type) return value;
-  if (is_float(type)) value = clamped(program, std::move(value), static_cast<std::int64_t>(exact_limit(type)));
+  if (is_float(type))
+    value = clamped(program, std::move(value), static_cast<std::int64_t>(exact_limit(type)));
   return make_cast(std::move(value), type);
 }
 

@@ -126,7 +126,8 @@ class PlanCompiler {
     const SharedUnit unit(programs_, compiler_, cache_, error);
     if (!unit.is_loaded()) fail(path_ + " under " + names_.front() + " and others: " + error, sink_);
     for (std::size_t i = 0; i < programs_.size(); ++i) {
-      const auto find = [object = unit.object(), i](const std::string& kernel) {  // null: the plan is none of it
+      const auto find = [object = unit.object(),
+                         i](const std::string& kernel) {  // null: the plan is none of it
         return find_entry(object, i, kernel);
       };
       executors.push_back(std::make_unique<LaunchExecutor>(find, "plan " + names_[i] + ", "));

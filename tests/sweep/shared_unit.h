@@ -29,8 +29,8 @@ class SharedUnit {
  public:
   /// Compiles without optimisation: the twin's bits do not depend on it, and most of the time would go into it.
   /// Without success the object is empty, and `error` says why.
-  SharedUnit(const std::vector<UnitProgram>& programs, const driver::Tool& compiler, const driver::Cache* cache,
-             std::string& error);
+  SharedUnit(const std::vector<UnitProgram>& programs, const driver::Tool& compiler,
+             const driver::Cache* cache, std::string& error);
   SharedUnit(const SharedUnit&) = delete;
   SharedUnit& operator=(const SharedUnit&) = delete;
   /// The code stays where it is unless `unload` was called.
