@@ -30,14 +30,14 @@ struct Trial {
 /// Kernels that are compiled and run together.
 struct KernelSet {
   std::string name;
+  bool has_products;
   std::vector<Source> sources;
   std::vector<Trial> trials;
 };
 
-/// Kernels that run in tiles of products, and those that run along lines. Faults of layouts and stages meet the tiles
-/// first, all others the lines; a fault that is found is not shown to the rest.
-const KernelSet& tile_kernels();
-const KernelSet& line_kernels();
+/// Rows and other lines, then plain products and others. Faults of layouts and stages meet products first, all others
+/// the lines; a fault that is found is not shown to the rest.
+std::vector<const KernelSet*> all_sets();
 
 /// The problems of a set, solved.
 using Problems = std::vector<std::unique_ptr<reference::Problem>>;

@@ -24,7 +24,7 @@ using driver::CompileRequest;
 using Key = std::string (*)(const CompileRequest&);
 
 constexpr const char* kSource = "src/driver/compile.cpp";
-constexpr const char* kSymbol = "_ZN7tessera6driver9cache_keyERKNS0_14CompileRequestE";
+constexpr const char* kSymbol = "_ZN7tessera6driver9cache_keyB5cxx11ERKNS0_14CompileRequestE";
 
 Key key_in(void* object) {
   const auto key = reinterpret_cast<Key>(::dlsym(object, kSymbol));

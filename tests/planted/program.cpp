@@ -22,10 +22,10 @@ namespace {
 
 using driver::TemporaryFolder;
 
-[[noreturn]] void fail(const std::string& reason, const DiagnosticSink& sink = {}) {
-  std::string text = reason;
-  for (const Diagnostic& diagnostic : sink.sorted()) text += "\n  " + diagnostic.message;
-  throw std::runtime_error(text);
+[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
+[[noreturn]] void fail(std::string reason, const DiagnosticSink& sink) {
+  for (const Diagnostic& diagnostic : sink.sorted()) reason += "\n  " + diagnostic.message;
+  fail(reason);
 }
 
 std::string read(const std::string& path) {
@@ -40,6 +40,15 @@ void write(const std::string& path, const std::string& text) {
 }
 
 std::string source_root() { return TESSERA_SOURCE_DIR; }
+
+std::string stem_of(const KernelSet& set, std::size_t number) { return set.name + "_" + std::to_string(number); }
+
+/// Whether a generated file of one entry of the set differs from what it is without the fault.
+bool is_changed(const Texts& texts, const Texts& sound, const std::string& stem) {
+  return std::ranges::any_of(texts, [&](const auto& file) {
+    return file.first.starts_with(stem + ".") && sound.at(file.first) != file.second;
+  });
+}
 
 /// The checked kernels of one entry of a set.
 ir::Module module_of(const Source& source, SourceManager& sources) {
@@ -110,9 +119,8 @@ std::string edited(const PlantedFault& fault, const std::string& file, std::stri
 
 Texts generate(const KernelSet& set, const PlantedFault& fault) {
   Texts texts;
-  int number = 0;
-  for (const Source& source : set.sources)
-    generate(source, set.name + "_" + std::to_string(number++), fault, texts);
+  for (std::size_t number = 0; number < set.sources.size(); ++number)
+    generate(set.sources[number], stem_of(set, number), fault, texts);
   return texts;
 }
 
@@ -150,14 +158,22 @@ Compiled compile_and_load(const std::string& unit, const std::string& folder,
   return {.error = {}, .object = loaded};
 }
 
-Program build(const KernelSet& set, const PlantedFault& fault, const Texts& texts) {
+Program build(const KernelSet& set, const PlantedFault& fault, const Texts& texts, const Texts& sound) {
   const auto folder = TemporaryFolder::create({});
   if (!folder) fail("no temporary folder");
+  const bool everywhere = is_everywhere(fault) || fault.name.empty();
   write_edited_headers(fault, folder->path());
+  std::vector<const Source*> sources;
   std::string unit;
-  for (const auto& [name, text] : texts) {
-    write(folder->path() + "/" + name, text);
-    if (!name.ends_with(".h")) unit += "#include \"" + name + "\"\n";
+  for (std::size_t number = 0; number < set.sources.size(); ++number) {
+    const std::string stem = stem_of(set, number);
+    if (!everywhere && !is_changed(texts, sound, stem)) continue;
+    sources.push_back(&set.sources[number]);
+    for (const auto& [name, text] : texts) {
+      if (!name.starts_with(stem + ".")) continue;
+      write(folder->path() + "/" + name, text);
+      if (!name.ends_with(".h")) unit += "#include \"" + name + "\"\n";
+    }
   }
   const std::string path = folder->path() + "/unit.cu";
   write(path, unit);
@@ -166,8 +182,8 @@ Program build(const KernelSet& set, const PlantedFault& fault, const Texts& text
   const Compiled compiled = compile_and_load(path, folder->path(), options);
   Program program{compiled.error, {}};
   if (compiled.object == nullptr) return program;
-  for (const Source& source : set.sources) {
-    for (const std::string& kernel : source.kernels) {
+  for (const Source* source : sources) {
+    for (const std::string& kernel : source->kernels) {
       const std::string name = "tessera_" + kernel + "_invoke";
       program.entries[kernel] = reinterpret_cast<sweep::Entry>(::dlsym(compiled.object, name.c_str()));
       if (program.entries[kernel] == nullptr) fail("there is no " + name);

@@ -33,9 +33,10 @@ Texts with_fault(const KernelSet& set, const PlantedFault& fault, const Texts& s
 /// Whether the fault is in more than generated files.
 bool is_everywhere(const PlantedFault& fault);
 
-/// Compiles generated files of a set for the host twin, with the fault's headers and options, and loads them. Throws a
-/// std::runtime_error when the table is wrong: an edit that does not fit.
-Program build(const KernelSet& set, const PlantedFault& fault, const Texts& texts);
+/// Compiles generated files of a set for the host twin, with the fault's headers and options, and loads them: those that
+/// differ from `sound`, or all when the fault is elsewhere too. Throws a std::runtime_error when the table is wrong: an
+/// edit that does not fit.
+Program build(const KernelSet& set, const PlantedFault& fault, const Texts& texts, const Texts& sound);
 
 /// `text` with the edits of the fault for `file`, which have to be there as often as they say.
 std::string edited(const PlantedFault& fault, const std::string& file, std::string text);

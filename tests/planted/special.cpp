@@ -33,17 +33,19 @@ void sprinkle(std::vector<double>& values, const double (&special)[kCount], std:
     values[i] = special[number % kCount];
 }
 
-bool is_bitwise(const Problem& problem) {
-  return problem.description().exactness == reference::Exactness::kBitwise;
+/// Whether the language fixes all bits. Products do not feel the order of sums of whole numbers, but factors that are
+/// shortened for an instruction feel other numbers.
+bool is_bitwise(const Problem& problem, const KernelSet& set) {
+  return problem.description().exactness == reference::Exactness::kBitwise && !set.has_products;
 }
 
 /// Whether any input is one of floats, in which special numbers are put.
-bool put_numbers(Problem& problem) {
+bool put_numbers(Problem& problem, bool bitwise) {
   bool any = false;
   for (const reference::TensorSpec& spec : problem.description().tensors) {
     if (spec.output || !reference::format_of(spec.dtype).is_float()) continue;
     std::vector<double>& values = problem.values(spec.name);
-    if (is_bitwise(problem)) {
+    if (bitwise) {
       sprinkle(values, kSpecial, 5);
     } else {
       sprinkle(values, kOfSums, 53);
@@ -77,13 +79,16 @@ SpecialProblems special_problems(const KernelSet& set) {
   std::set<std::string> seen;
   for (auto& problem : solve(set)) {
     const bool is_empty = std::ranges::any_of(problem->sizes(), [](const auto& size) { return size.second == 0; });
-    if (is_empty || seen.contains(problem->description().name) || !put_numbers(*problem)) continue;
+    if (is_empty || seen.contains(problem->description().name) ||
+        !put_numbers(*problem, is_bitwise(*problem, set)))
+      continue;
     seen.insert(problem->description().name);
-    SpecialProblem special{std::move(problem), {}};
+    SpecialProblem special{std::move(problem), {}, false};
+    special.bitwise = is_bitwise(*special.problem, set);
     interpreter.run(*special.problem, sweep::Layout::dense, [&](sweep::Run run) {
       if (special.expected.empty()) special.expected = std::move(run.outputs);
     });
-    if (!is_bitwise(*special.problem)) keep_kinds(special.expected);
+    if (!special.bitwise) keep_kinds(special.expected);
     result.push_back(std::move(special));
   }
   return result;
@@ -96,7 +101,7 @@ std::optional<Kill> try_special(const Program& program, SpecialProblems& problem
     if (kill || !program.entries.contains(special.problem->description().kernel)) continue;
     sweep::LaunchExecutor(find).run(*special.problem, sweep::Layout::dense, [&](sweep::Run run) {
       if (kill) return;
-      if (!is_bitwise(*special.problem)) keep_kinds(run.outputs);
+      if (!special.bitwise) keep_kinds(run.outputs);
       const std::string difference =
           run.error.empty() ? sweep::first_difference(special.expected, run.outputs) : run.error;
       if (!difference.empty())

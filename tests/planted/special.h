@@ -15,14 +15,14 @@ namespace tessera::planted {
 struct SpecialProblem {
   std::unique_ptr<reference::Problem> problem;
   sweep::Outputs expected;
+  bool bitwise;  ///< or which elements are NaN or infinite, where the order of sums is open
 };
 using SpecialProblems = std::vector<SpecialProblem>;
 
 /// One for each kernel of a set that reads floats.
 SpecialProblems special_problems(const KernelSet& set);
 
-/// Where the language fixes every bit, all bits are compared; where it leaves the order of sums open, which elements are
-/// NaN or infinite.
+/// Runs every variant.
 std::optional<Kill> try_special(const Program& program, SpecialProblems& problems);
 
 }  // namespace tessera::planted
