@@ -23,7 +23,8 @@ class Region {
  public:
   explicit Region(std::size_t bytes)
       : bytes_(bytes),
-        memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+        memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                       -1, 0)) {}
   Region(Region&& other) noexcept : bytes_(other.bytes_), memory_(std::exchange(other.memory_, MAP_FAILED)) {}
   ~Region() {
     if (memory_ != MAP_FAILED) ::munmap(memory_, bytes_);
@@ -130,7 +131,8 @@ struct Call {
       const Storage& storage = sweep::storage_of(one.spec->dtype);
       std::vector<double>& values = result[one.spec->name];
       one.visit([&](std::size_t, std::int64_t offset) {
-        values.push_back(storage.load(static_cast<const std::byte*>(one.tensor.data) + offset * storage.bytes));
+        values.push_back(
+            storage.load(static_cast<const std::byte*>(one.tensor.data) + offset * storage.bytes));
       });
     }
     return result;
@@ -146,7 +148,8 @@ std::optional<Kill> try_vast(sweep::Entry entry, Problem& problem) {
   constexpr int kMostVariants = 16;
   for (int variant = 0; variant < kMostVariants; ++variant) {
     const Call call(problem, kVast);
-    if (!call.is_there()) return std::nullopt;  // not so much address space: larger problems than that are no test
+    if (!call.is_there())
+      return std::nullopt;  // not so much address space: larger problems than that are no test
     const TesseraStatus status = call.run(entry, variant);
     if (status.code == TESSERA_UNKNOWN_VARIANT) continue;
     if (status.code != TESSERA_OK) {
@@ -165,7 +168,8 @@ std::optional<Kill> refused(sweep::Entry entry, const Problem& problem, const Ca
                             const std::string& what) {
   const TesseraStatus status = call.run(entry, -1);
   if (status.code == code) return std::nullopt;
-  return Kill{"accepted call", name_of(problem) + ": " + what + " ends with status " + std::to_string(status.code)};
+  return Kill{"accepted call",
+              name_of(problem) + ": " + what + " ends with status " + std::to_string(status.code)};
 }
 
 /// Whether the extent of a dimension follows from something else.
@@ -196,7 +200,8 @@ std::optional<Kill> try_wrong(sweep::Entry entry, Problem& problem) {
       if (is_bound(description, t, d) && (d == 0 || sound.tensors[t].extent[d] > 1))
         expect(t, TESSERA_WRONG_EXTENT, "another extent",
                [&](TesseraTensor& tensor) { tensor.extent[d] += d == 0 ? 1 : -1; });
-      expect(t, TESSERA_WRONG_STRIDE, "negative stride", [&](TesseraTensor& tensor) { tensor.stride[d] = -1; });
+      expect(t, TESSERA_WRONG_STRIDE, "negative stride",
+             [&](TesseraTensor& tensor) { tensor.stride[d] = -1; });
     }
     expect(t, TESSERA_WRONG_DTYPE, "dtype", [](TesseraTensor& tensor) {
       tensor.dtype = tensor.dtype == TESSERA_F32 ? TESSERA_I32 : TESSERA_F32;
@@ -204,9 +209,8 @@ std::optional<Kill> try_wrong(sweep::Entry entry, Problem& problem) {
     expect(t, TESSERA_WRONG_RANK, "rank", [](TesseraTensor& tensor) { tensor.rank += 1; });
     expect(t, TESSERA_NULL_POINTER, "null", [](TesseraTensor& tensor) { tensor.data = nullptr; });
     if (sweep::storage_of(description.tensors[t].dtype).bytes > 1)
-      expect(t, TESSERA_MISALIGNED, "odd address", [](TesseraTensor& tensor) {
-        tensor.data = static_cast<std::byte*>(tensor.data) + 1;
-      });
+      expect(t, TESSERA_MISALIGNED, "odd address",
+             [](TesseraTensor& tensor) { tensor.data = static_cast<std::byte*>(tensor.data) + 1; });
     if (!description.tensors[t].output) continue;
     if (rank > 0 && sound.tensors[t].extent[0] > 1)
       expect(t, TESSERA_WRONG_STRIDE, "elements on each other",

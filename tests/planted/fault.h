@@ -35,7 +35,8 @@ struct PlantedFault {
   std::optional<emit::Fault> lowered = {};  ///< in the lowered program
   std::vector<Edit> edits = {};             ///< in texts
   std::vector<std::string> options = {};    ///< more options of the compiler
-  std::string equivalent = {};  ///< why no input can tell it from the right program: it is tried, and not counted
+  std::string equivalent =
+      {};  ///< why no input can tell it from the right program: it is tried, and not counted
 };
 
 /// The groups, each with its table.

@@ -60,7 +60,8 @@ const KernelSet& plain_products() {
 }
 
 const KernelSet& other_products() {
-  static const std::vector<Sizes> kOthers = {{{"M", 40}, {"N", 65}, {"K", 72}}, {{"M", 17}, {"N", 9}, {"K", 31}}};
+  static const std::vector<Sizes> kOthers = {{{"M", 40}, {"N", 65}, {"K", 72}},
+                                             {{"M", 17}, {"N", 9}, {"K", 31}}};
   static const KernelSet set = {
       .name = "tiles",
       .has_products = true,
@@ -68,7 +69,8 @@ const KernelSet& other_products() {
           {
               {"examples/linear/linear.tsr", {"linear_gelu"}, small_tiles(32, 3)},
               {"examples/chain/chain.tsr", {"product_chain"}},
-              {kProducts, {"masked_terms", "computed_factors", "shortened_factors", "weighted_rows", "chained"}},
+              {kProducts,
+               {"masked_terms", "computed_factors", "shortened_factors", "weighted_rows", "chained"}},
               {kContractions, {"nearest_centre", "folds_beside", "padded_convolution"}},
           },
       .trials =
@@ -154,7 +156,9 @@ const KernelSet& other_lines() {
 
 }  // namespace
 
-std::vector<const KernelSet*> all_sets() { return {&rows(), &other_lines(), &plain_products(), &other_products()}; }
+std::vector<const KernelSet*> all_sets() {
+  return {&rows(), &other_lines(), &plain_products(), &other_products()};
+}
 
 Problems solve(const KernelSet& set) {
   Problems problems;

@@ -92,7 +92,8 @@ bool sees_own_program(const std::string& object, const std::string& folder) {
   const std::string same = folder + "/same", other = folder + "/other";
   if (driver::write_file(same, *own) || driver::write_file(other, *own + "."))
     throw std::runtime_error("cannot copy the program");
-  for (const std::string& copy : {same, other}) std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
+  for (const std::string& copy : {same, other})
+    std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
   return key_printed_by(same, object) != key_printed_by(other, object);
 }
 
@@ -104,7 +105,8 @@ std::optional<Kill> try_keys(const PlantedFault& fault) {
   const auto source = driver::read_file(root + "/" + kSource);
   if (!folder || !source) throw std::runtime_error("cannot read the driver");
   const std::string unit = folder->path() + "/driver.cpp";
-  if (driver::write_file(unit, edited(fault, kSource, *source))) throw std::runtime_error("cannot write the driver");
+  if (driver::write_file(unit, edited(fault, kSource, *source)))
+    throw std::runtime_error("cannot write the driver");
   const Compiled compiled =
       compile_and_load(unit, folder->path(), {"-I" + root + "/src", "-DFMT_HEADER_ONLY=1"});
   if (compiled.object == nullptr) return Kill{"compile error", compiled.error};

@@ -23,12 +23,12 @@ namespace {
 
 /// The command line.
 struct Options {
-  std::string only;                   ///< faults whose name or group has this text
-  std::size_t count = 1000000;        ///< at most so many faults, spread evenly over the table
-  int threads = 2;                    ///< processes at once
-  unsigned seconds = 240;             ///< of processor time for a fault; more is a hang
+  std::string only;             ///< faults whose name or group has this text
+  std::size_t count = 1000000;  ///< at most so many faults, spread evenly over the table
+  int threads = 2;              ///< processes at once
+  unsigned seconds = 240;       ///< of processor time for a fault; more is a hang
   bool details = false;
-  bool is_sound = false;              ///< the program without a fault need not be tried: it has been
+  bool is_sound = false;  ///< the program without a fault need not be tried: it has been
 };
 
 /// A set, its problems, and its generated code without a fault.
@@ -102,7 +102,8 @@ void write_all(int file, const std::string& text) {
 }
 
 /// In the child: "how\ndetail", "" when the fault survived, and exit code 3 with a reason when the table is wrong.
-[[noreturn]] void work(const PlantedFault& fault, std::vector<Prepared>& sets, const Options& options, int pipe) {
+[[noreturn]] void work(const PlantedFault& fault, std::vector<Prepared>& sets, const Options& options,
+                       int pipe) {
   const rlimit limit{options.seconds, options.seconds + 5};
   ::setrlimit(RLIMIT_CPU, &limit);
   const rlimit no_core{0, 0};
@@ -120,7 +121,8 @@ void write_all(int file, const std::string& text) {
 std::string read_all(int file) {
   std::string text;
   char buffer[4096];
-  for (ssize_t got; (got = ::read(file, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
   ::close(file);
   return text;
 }
@@ -128,7 +130,8 @@ std::string read_all(int file) {
 Outcome outcome_of(int status, const std::string& text) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return {signal == SIGXCPU || signal == SIGKILL ? "time" : std::string("crash: ") + ::strsignal(signal), {}};
+    return {signal == SIGXCPU || signal == SIGKILL ? "time" : std::string("crash: ") + ::strsignal(signal),
+            {}};
   }
   if (WEXITSTATUS(status) == 3) return {"error in the table", text};
   const std::size_t end = text.find('\n');
@@ -251,7 +254,8 @@ bool take(std::string_view argument, Options& options) {
 std::vector<PlantedFault> chosen(const Options& options) {
   std::vector<PlantedFault> all = all_faults();
   std::erase_if(all, [&](const PlantedFault& fault) {
-    return fault.name.find(options.only) == std::string::npos && fault.group.find(options.only) == std::string::npos;
+    return fault.name.find(options.only) == std::string::npos &&
+           fault.group.find(options.only) == std::string::npos;
   });
   if (all.size() <= options.count) return all;
   std::vector<PlantedFault> some;
@@ -264,7 +268,8 @@ bool is_sound(Options options) {
   options.seconds = 1200;
   const std::vector<PlantedFault> none = {{.name = {}, .group = "no fault"}};
   const Outcome outcome = Campaign(none, options).run()[0];
-  if (!outcome.how.empty()) std::printf("without a fault: %s: %s\n", outcome.how.c_str(), outcome.detail.c_str());
+  if (!outcome.how.empty())
+    std::printf("without a fault: %s: %s\n", outcome.how.c_str(), outcome.detail.c_str());
   return outcome.how.empty();
 }
 
@@ -289,7 +294,9 @@ int main(int count, char** arguments) {
   Options options;
   for (int i = 1; i < count; ++i) {
     if (take(arguments[i], options)) continue;
-    std::fputs("planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound]\n", stderr);
+    std::fputs(
+        "planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound]\n",
+        stderr);
     return 2;
   }
   try {

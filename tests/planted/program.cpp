@@ -41,7 +41,9 @@ void write(const std::string& path, const std::string& text) {
 
 std::string source_root() { return TESSERA_SOURCE_DIR; }
 
-std::string stem_of(const KernelSet& set, std::size_t number) { return set.name + "_" + std::to_string(number); }
+std::string stem_of(const KernelSet& set, std::size_t number) {
+  return set.name + "_" + std::to_string(number);
+}
 
 /// Whether a generated file of one entry of the set differs from what it is without the fault.
 bool is_changed(const Texts& texts, const Texts& sound, const std::string& stem) {
@@ -144,8 +146,9 @@ Compiled compile_and_load(const std::string& unit, const std::string& folder,
   if (!compiler.tool) fail(compiler.problem);
   const std::string object = folder + "/unit.so";
   // References to its own functions stay inside the object: this program has the same ones without a fault.
-  std::vector<std::string> arguments = {"-std=c++20", "-O0", "-ffp-contract=off", "-fPIC", "-shared",
-                                        "-pthread", "-Wl,-Bsymbolic-functions", "-x", "c++", "-I" + folder};
+  std::vector<std::string> arguments = {"-std=c++20", "-O0",        "-ffp-contract=off",        "-fPIC",
+                                        "-shared",    "-pthread",   "-Wl,-Bsymbolic-functions", "-x",
+                                        "c++",        "-I" + folder};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.insert(arguments.end(), {unit, "-o", object});
   const driver::ProcessResult result = driver::run_process({.program = compiler.tool->path,

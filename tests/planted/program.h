@@ -43,7 +43,7 @@ std::string edited(const PlantedFault& fault, const std::string& file, std::stri
 
 /// What the host compiler made of one unit.
 struct Compiled {
-  std::string error;     ///< empty: it worked
+  std::string error;       ///< empty: it worked
   void* object = nullptr;  ///< the shared object, loaded
 };
 Compiled compile_and_load(const std::string& unit, const std::string& folder,

@@ -22,8 +22,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Ties of bf16 and f16 towards both neighbours, what overflows f16 and bf16, what is denormal in f16 and in f32, and what
 /// saturates as an integer.
-constexpr double kSpecial[] = {kNaN,      0x1.01p0, -0x1.03p0, kInfinity, 0x1.002p0, -0x1.006p0, -kInfinity, -0.0,
-                               65519.0,   65520.0,  0x1.5p-20, 0x1p-140,  3.4e38,    -3.4e38,    2147483648.0};
+constexpr double kSpecial[] = {kNaN,       0x1.01p0,   -0x1.03p0, kInfinity, 0x1.002p0,
+                               -0x1.006p0, -kInfinity, -0.0,      65519.0,   65520.0,
+                               0x1.5p-20,  0x1p-140,   3.4e38,    -3.4e38,   2147483648.0};
 /// What the order of a sum cannot turn into something else.
 constexpr double kOfSums[] = {kNaN, kInfinity, -kInfinity, -0.0};
 
@@ -63,9 +64,7 @@ bool put_numbers(Problem& problem, bool bitwise) {
 }
 
 /// A number for what an element is, where its digits do not count.
-double kind_of(double value) {
-  return std::isnan(value) ? 3 : std::isinf(value) ? (value > 0 ? 2 : 1) : 0;
-}
+double kind_of(double value) { return std::isnan(value) ? 3 : std::isinf(value) ? (value > 0 ? 2 : 1) : 0; }
 
 void keep_kinds(sweep::Outputs& outputs) {
   for (auto& [name, values] : outputs) std::ranges::transform(values, values.begin(), kind_of);
@@ -78,7 +77,8 @@ SpecialProblems special_problems(const KernelSet& set) {
   SpecialProblems result;
   std::set<std::string> seen;
   for (auto& problem : solve(set)) {
-    const bool is_empty = std::ranges::any_of(problem->sizes(), [](const auto& size) { return size.second == 0; });
+    const bool is_empty =
+        std::ranges::any_of(problem->sizes(), [](const auto& size) { return size.second == 0; });
     if (is_empty || seen.contains(problem->description().name) ||
         !put_numbers(*problem, is_bitwise(*problem, set)))
       continue;

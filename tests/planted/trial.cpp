@@ -18,14 +18,16 @@ using sweep::TwinOrder;
 
 /// forward, reverse, random; copies that arrive when they are started, and as late as they may; few blocks.
 constexpr TwinOrder kOrders[] = {{0, 0, false}, {1, 0, true, 1}, {2, 7, true}, {2, 11, false, 3}};
-constexpr Layout kOtherLayouts[] = {Layout::misaligned, Layout::padded, Layout::transposed, Layout::mixed,
-                                    Layout::spread, Layout::pitched};
+constexpr Layout kOtherLayouts[] = {Layout::misaligned, Layout::padded, Layout::transposed,
+                                    Layout::mixed,      Layout::spread, Layout::pitched};
 
 /// What the twin calls its faults, in the order in which they name the kill.
-constexpr const char* kTwinFaults[] = {
-    "divergent barrier", "divergent shuffle", "out of bounds",       "outside of its allocation",
-    "misaligned",        "broken promise",    "written twice",       "never written",
-    "uninitialised",     "race",              "copy in flight",      "read before"};
+constexpr const char* kTwinFaults[] = {"divergent barrier", "divergent shuffle",
+                                       "out of bounds",     "outside of its allocation",
+                                       "misaligned",        "broken promise",
+                                       "written twice",     "never written",
+                                       "uninitialised",     "race",
+                                       "copy in flight",    "read before"};
 
 /// One word for the text of a run that failed.
 std::string kind_of(const std::string& error) {

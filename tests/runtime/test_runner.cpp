@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "handwritten.h"
 #include "tessera/runner.h"
+#include "tessera/twin/machine.h"
 
 namespace {
 
