@@ -28,6 +28,7 @@ struct Options {
   int threads = 2;              ///< processes at once
   unsigned seconds = 240;       ///< of processor time for a fault; more is a hang
   bool details = false;
+  bool only_table = false;  ///< plant nothing: look whether every edit finds its text
   bool is_sound = false;  ///< the program without a fault need not be tried: it has been
 };
 
@@ -242,6 +243,7 @@ bool take(std::string_view argument, Options& options) {
     return argument.starts_with(flag) ? argument.substr(flag.size()) : std::string_view();
   };
   if (argument == "--details") return options.details = true;
+  if (argument == "--table") return options.only_table = true;
   if (argument == "--sound") return options.is_sound = true;
   if (const auto text = value("--only="); !text.empty()) return options.only = text, true;
   if (const auto text = value("--count="); !text.empty()) return parse(text, options.count);
@@ -273,7 +275,22 @@ bool is_sound(Options options) {
   return outcome.how.empty();
 }
 
+/// Whether every edit of the table finds its text.
+int check_table(const Options& options) {
+  std::vector<Texts> sound;
+  for (const KernelSet* set : all_sets()) sound.push_back(generate(*set, {}));
+  int wrong = 0;
+  const std::vector<PlantedFault> faults = chosen(options);
+  for (const PlantedFault& fault : faults) {
+    const std::string mistake = mistake_of(fault, sound);
+    if (!mistake.empty()) std::printf("%s: %s", fault.name.c_str(), mistake.c_str()), ++wrong;
+  }
+  std::printf("%zu faults, %d do not fit\n", faults.size(), wrong);
+  return wrong == 0 ? 0 : 4;
+}
+
 int run(const Options& options) {
+  if (options.only_table) return check_table(options);
   const auto begin = std::chrono::steady_clock::now();
   if (!options.is_sound && !is_sound(options)) return 4;
   const std::vector<PlantedFault> faults = chosen(options);
@@ -295,7 +312,7 @@ int main(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     if (take(arguments[i], options)) continue;
     std::fputs(
-        "planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound]\n",
+        "planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound] [--table]\n",
         stderr);
     return 2;
   }

@@ -161,6 +161,25 @@ Compiled compile_and_load(const std::string& unit, const std::string& folder,
   return {.error = {}, .object = loaded};
 }
 
+std::string mistake_of(const PlantedFault& fault, const std::vector<Texts>& sound) {
+  std::string mistakes;
+  for (const Edit& edit : fault.edits) {
+    int times = 0;
+    const auto count_in = [&](std::string text) { times += replace_all(text, edit.text, edit.replacement); };
+    if (edit.file == kGenerated) {
+      for (const Texts& texts : sound) {
+        for (const auto& [name, text] : texts) count_in(text);
+      }
+      if (times == 0) mistakes += "nothing that is generated has `" + edit.text + "`\n";
+      continue;
+    }
+    const std::string folder = edit.file.starts_with("tessera/") ? "/runtime/include/" : "/";
+    count_in(read(source_root() + folder + edit.file));
+    if (times != edit.times) mistakes += edit.file + " has `" + edit.text + "` " + std::to_string(times) + " times\n";
+  }
+  return mistakes;
+}
+
 Program build(const KernelSet& set, const PlantedFault& fault, const Texts& texts, const Texts& sound) {
   const auto folder = TemporaryFolder::create({});
   if (!folder) fail("no temporary folder");

@@ -21,6 +21,10 @@ Texts generate(const KernelSet& set, const PlantedFault& fault);
 /// Replaces the text everywhere; how often it was there.
 int replace_all(std::string& text, const std::string& from, const std::string& to);
 
+/// What is wrong with the edits of a fault, or nothing: each has to be in the code of some set, or in its file as often as
+/// it says.
+std::string mistake_of(const PlantedFault& fault, const std::vector<Texts>& sound);
+
 /// A loaded set of kernels.
 struct Program {
   std::string error;                            ///< what the compiler said when it refused the program
