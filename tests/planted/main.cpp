@@ -29,7 +29,7 @@ struct Options {
   unsigned seconds = 240;       ///< of processor time for a fault; more is a hang
   bool details = false;
   bool only_table = false;  ///< plant nothing: look whether every edit finds its text
-  bool is_sound = false;  ///< the program without a fault need not be tried: it has been
+  bool is_sound = false;    ///< the program without a fault need not be tried: it has been
 };
 
 /// A set, its problems, and its generated code without a fault.
@@ -312,7 +312,8 @@ int main(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     if (take(arguments[i], options)) continue;
     std::fputs(
-        "planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound] [--table]\n",
+        "planted [--only=TEXT] [--count=N] [--threads=N] [--seconds=N of a fault] [--details] [--sound] "
+        "[--table]\n",
         stderr);
     return 2;
   }

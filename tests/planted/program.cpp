@@ -175,7 +175,8 @@ std::string mistake_of(const PlantedFault& fault, const std::vector<Texts>& soun
     }
     const std::string folder = edit.file.starts_with("tessera/") ? "/runtime/include/" : "/";
     count_in(read(source_root() + folder + edit.file));
-    if (times != edit.times) mistakes += edit.file + " has `" + edit.text + "` " + std::to_string(times) + " times\n";
+    if (times != edit.times)
+      mistakes += edit.file + " has `" + edit.text + "` " + std::to_string(times) + " times\n";
   }
   return mistakes;
 }
