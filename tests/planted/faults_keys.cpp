@@ -16,7 +16,7 @@ PlantedFault without(const char* name, const char* text, const char* replacement
 
 void add_key_faults(std::vector<PlantedFault>& faults) {
   for (PlantedFault fault :
-       {without("the program itself", "  hash.update_field(own_digest());\n"),
+       {without("the program itself", "  hash.update_field(*own_digest());\n"),
         without("the identity of the compiler", "  hash.update_field(request.compiler.identity);\n"),
         without("arguments", "  add_all(\"arguments\", arguments_of(request, \"/folder\"), add_text);\n"),
         without("the environment", "  add_all(\"environment\", tool_environment(\"/folder\"), add_text);\n"),

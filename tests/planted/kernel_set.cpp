@@ -71,7 +71,7 @@ const KernelSet& other_products() {
               {"examples/chain/chain.tsr", {"product_chain"}},
               {kProducts,
                {"masked_terms", "computed_factors", "shortened_factors", "weighted_rows", "chained"}},
-              {kContractions, {"nearest_centre", "folds_beside", "padded_convolution"}},
+              {kContractions, {"nearest_centre", "folds_beside", "padded_convolution", "folded_twice"}},
           },
       .trials =
           {
@@ -84,6 +84,7 @@ const KernelSet& other_products() {
               {"chained", {{{"M", 17}, {"N", 24}, {"K", 40}, {"J", 33}}}},
               {"nearest_centre", {{{"N", 33}, {"P", 70}, {"D", 40}}}},
               {"folds_beside", kOthers},
+              {"folded_twice", {{{"G", 3}, {"K", 40}}}},
               {"padded_convolution", {{{"H", 7}, {"W", 9}, {"C", 17}, {"F", 8}}}},
           },
   };

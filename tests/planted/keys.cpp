@@ -21,7 +21,7 @@ namespace tessera::planted {
 namespace {
 
 using driver::CompileRequest;
-using Key = std::string (*)(const CompileRequest&);
+using Key = decltype(&driver::cache_key);
 
 constexpr const char* kSource = "src/driver/compile.cpp";
 constexpr const char* kSymbol = "_ZN7tessera6driver9cache_keyB5cxx11ERKNS0_14CompileRequestE";
@@ -111,13 +111,14 @@ std::optional<Kill> try_keys(const PlantedFault& fault) {
       compile_and_load(unit, folder->path(), {"-I" + root + "/src", "-DFMT_HEADER_ONLY=1"});
   if (compiled.object == nullptr) return Kill{"compile error", compiled.error};
   const Key key = key_in(compiled.object);
-  const std::string base = key(request());
+  const auto base = key(request());
+  if (!base) throw std::runtime_error("the driver makes no key");
   if (base != key(request())) return Kill{"key", "two keys of one request"};
   for (const auto& [what, one] : changed_requests()) {
     if (key(one) == base) return Kill{"key", what};
   }
   ::setenv("LD_LIBRARY_PATH", "/opt/elsewhere", 1);
-  const std::string elsewhere = key(request());
+  const auto elsewhere = key(request());
   ::unsetenv("LD_LIBRARY_PATH");
   if (elsewhere == key(request())) return Kill{"key", "environment of the compiler"};
   if (!sees_own_program(folder->path() + "/unit.so", folder->path())) return Kill{"key", "own program"};
@@ -127,7 +128,9 @@ std::optional<Kill> try_keys(const PlantedFault& fault) {
 int print_key(const char* object) {
   void* loaded = ::dlopen(object, RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) return std::fprintf(stderr, "%s\n", ::dlerror()), 3;
-  std::printf("%s\n", key_in(loaded)(request()).c_str());
+  const auto key = key_in(loaded)(request());
+  if (!key) return std::fprintf(stderr, "there is no key\n"), 3;
+  std::printf("%s\n", key->c_str());
   return 0;
 }
 

@@ -22,12 +22,10 @@ constexpr Layout kOtherLayouts[] = {Layout::misaligned, Layout::padded, Layout::
                                     Layout::mixed,      Layout::spread, Layout::pitched};
 
 /// What the twin calls its faults, in the order in which they name the kill.
-constexpr const char* kTwinFaults[] = {"divergent barrier", "divergent shuffle",
-                                       "out of bounds",     "outside of its allocation",
-                                       "misaligned",        "broken promise",
-                                       "written twice",     "never written",
-                                       "uninitialised",     "race",
-                                       "copy in flight",    "read before"};
+constexpr const char* kTwinFaults[] = {
+    "divergent barrier",  "divergent shuffle",     "out of bounds",        "outside of its allocation",
+    "misaligned",         "without unit stride",   "written twice",        "never written",
+    "nobody initialised", "race in shared memory", "copy still under way", "read before it was written"};
 
 /// One word for the text of a run that failed.
 std::string kind_of(const std::string& error) {
