@@ -268,6 +268,28 @@ int tessera_runner_twin_options(int schedule, uint64_t seed, int drop_barrier) {
 #endif
 }
 
+int tessera_runner_twin_copies(int late) {
+#if TESSERA_TWIN
+  if (late < 0 || late > 1) return fail("copies arrive early, 0, or late, 1");
+  tessera::twin::options().copies = late == 0 ? tessera::twin::Copies::early : tessera::twin::Copies::late;
+  return succeed();
+#else
+  static_cast<void>(late);
+  return fail("these kernels run on a GPU");
+#endif
+}
+
+int tessera_runner_twin_blocks(int64_t most) {
+#if TESSERA_TWIN
+  if (most < 0) return fail("a launch has at least one block");
+  tessera::twin::options().most_blocks = most;
+  return succeed();
+#else
+  static_cast<void>(most);
+  return fail("these kernels run on a GPU");
+#endif
+}
+
 int tessera_runner_twin_fault(int fault, char* buffer, int64_t size) {
 #if TESSERA_TWIN
   const std::vector<tessera::twin::Fault>& faults = tessera::twin::faults();

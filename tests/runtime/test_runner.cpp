@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "handwritten.h"
 #include "tessera/runner.h"
+#include "tessera/twin/machine.h"
 
 namespace {
 
@@ -73,6 +74,21 @@ TEST_CASE("faults are kept for the caller: a tensor larger than its memory, a dr
   CHECK(tessera_runner_twin_fault(0, text, sizeof text) != 0);
   CHECK(error() == "there is no such fault");
   CHECK(tessera_runner_twin_options(3, 0, -1) != 0);
+}
+
+TEST_CASE("copies may be late and blocks few, until the options are set anew") {
+  REQUIRE(tessera_runner_twin_options(0, 0, -1) == 0);
+  CHECK(tessera_runner_twin_copies(1) == 0);
+  CHECK(tessera_runner_twin_blocks(2) == 0);
+  CHECK(tessera::twin::options().copies == tessera::twin::Copies::late);
+  CHECK(tessera::twin::options().most_blocks == 2);
+  std::vector<float> x(100 * 70, 1.0f), y(70 * 100);
+  CHECK(kernels::transpose(tessera::tensor(x.data(), {100, 70}), tessera::tensor(y.data(), {70, 100})).ok());
+  REQUIRE(tessera_runner_twin_options(0, 0, -1) == 0);
+  CHECK(tessera::twin::options().copies == tessera::twin::Copies::early);
+  CHECK(tessera::twin::options().most_blocks == 0);
+  CHECK(tessera_runner_twin_copies(2) != 0);
+  CHECK(tessera_runner_twin_blocks(-1) != 0);
 }
 
 TEST_CASE("times come in pairs, and the median begins a new series") {

@@ -2,6 +2,7 @@
 // A means to run the kernel of a problem: the interpreter, or generated code somewhere.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -36,13 +37,23 @@ class Executor {
 /// The type-erased entry of a kernel.
 using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, const TesseraLaunch*);
 
+/// In what order the host twin runs threads, when the bytes of asynchronous copies arrive, how many blocks there are; a
+/// GPU does not ask.
+struct TwinOrder {
+  int schedule = 0;  ///< as for tessera_runner_twin_options
+  std::uint64_t seed = 0;
+  bool late_copies = false;
+  std::int64_t most_blocks = 0;  ///< 0: as many as the launcher wants
+};
+
 /// Generated code that is in this process, on the GPU or on the host twin: every variant that fits.
 class LaunchExecutor : public Executor {
  public:
   /// `find` gives the entry of a kernel, or null where it is not run, whatever threads ask for it; `label` begins the description of each
   /// run.
-  explicit LaunchExecutor(std::function<Entry(const std::string&)> find, std::string label = {})
-      : find_(std::move(find)), label_(std::move(label)) {}
+  explicit LaunchExecutor(std::function<Entry(const std::string&)> find, std::string label = {},
+                          TwinOrder order = {})
+      : find_(std::move(find)), label_(std::move(label)), order_(order) {}
 
   std::string name() const override;
   bool sees_layouts() const override { return true; }
@@ -51,6 +62,7 @@ class LaunchExecutor : public Executor {
  private:
   std::function<Entry(const std::string&)> find_;
   std::string label_;
+  TwinOrder order_;
 };
 
 }  // namespace tessera::sweep

@@ -145,8 +145,11 @@ class Call {
 std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 ? "twin" : "gpu"; }
 
 void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
-  if (tessera_runner_is_twin() != 0)
-    (void)tessera_runner_twin_options(0, 0, -1);  // faults are kept, not printed
+  if (tessera_runner_is_twin() != 0) {
+    (void)tessera_runner_twin_options(order_.schedule, order_.seed, -1);  // faults are kept, not printed
+    (void)tessera_runner_twin_copies(order_.late_copies ? 1 : 0);
+    (void)tessera_runner_twin_blocks(order_.most_blocks);
+  }
   const Entry entry = find_(problem.description().kernel);
   if (entry == nullptr) return;
   Call call(entry, problem);

@@ -53,6 +53,19 @@ TEST_CASE("schedules order threads and blocks, and visit each once") {
   twin::options() = {};
 }
 
+TEST_CASE("a launch may have fewer blocks than it asks for, which know how many they are") {
+  twin::options().most_blocks = 3;
+  for (const std::int64_t blocks : {1, 3, 100}) {
+    std::vector<std::int64_t> seen;
+    CHECK(twin::run({blocks, 1, 0}, [&] {
+      seen.push_back(context.block);
+      CHECK(context.blocks == std::min<std::int64_t>(blocks, 3));
+    }));
+    CHECK(static_cast<std::int64_t>(seen.size()) == std::min<std::int64_t>(blocks, 3));
+  }
+  twin::options() = {};
+}
+
 TEST_CASE("threads that never wait run on one stack, without a switch") {
   std::set<std::uintptr_t> stacks;
   CHECK(twin::run({3, 1024, 0}, [&] {

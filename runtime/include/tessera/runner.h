@@ -58,6 +58,14 @@ TESSERA_RUNNER_EXPORT int tessera_runner_copy_bandwidth(int device, int64_t byte
     Fails on a GPU. */
 TESSERA_RUNNER_EXPORT int tessera_runner_twin_options(int schedule, uint64_t seed, int drop_barrier);
 
+/** When the bytes of asynchronous copies of this thread's launches arrive on the twin: 0 when a copy is started, which
+    tessera_runner_twin_options sets too, 1 when its group has been waited for. Fails on a GPU. */
+TESSERA_RUNNER_EXPORT int tessera_runner_twin_copies(int late);
+
+/** How many blocks this thread's launches have at most on the twin, so that a block takes several tiles; 0, which
+    tessera_runner_twin_options sets too, leaves it to the launcher. Fails on a GPU. */
+TESSERA_RUNNER_EXPORT int tessera_runner_twin_blocks(int64_t most);
+
 /** The text of fault number `fault` of this thread's last launch on the twin, cut to `size` bytes; fails when
     there are not so many. */
 TESSERA_RUNNER_EXPORT int tessera_runner_twin_fault(int fault, char* buffer, int64_t size);

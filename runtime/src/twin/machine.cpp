@@ -34,6 +34,9 @@ Options options_from_environment() {
       copies != nullptr && std::strcmp(copies, "late") == 0) {
     result.copies = Copies::late;
   }
+  if (const char* blocks = std::getenv("TESSERA_TWIN_BLOCKS"); blocks != nullptr && *blocks != '\0') {
+    result.most_blocks = std::atoll(blocks);
+  }
   return result;
 }
 
@@ -71,8 +74,10 @@ bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
   kernel_ = &kernel;
   random_.seed(options().seed + 1);
   barrier_places_.clear();
-  context = {0, grid.blocks, 0, grid.threads};
-  for (std::int64_t turn = 0; turn < grid.blocks; ++turn) {
+  const std::int64_t most = options().most_blocks;
+  const std::int64_t blocks = most > 0 && most < grid.blocks ? most : grid.blocks;
+  context = {0, blocks, 0, grid.threads};
+  for (std::int64_t turn = 0; turn < blocks; ++turn) {
     context.block = block_number(turn);
     begin_block();
     if (!run_block()) return false;

@@ -19,14 +19,16 @@ enum class Schedule : std::uint8_t { forward, reverse, random };
 enum class Copies : std::uint8_t { early, late };
 
 /// How the twin runs launches. A new host thread starts from the environment: TESSERA_TWIN_SCHEDULE (forward,
-/// reverse or a number, which is a random schedule's seed), TESSERA_TWIN_DROP_BARRIER (a number) and
-/// TESSERA_TWIN_COPIES (early or late).
+/// reverse or a number, which is a random schedule's seed), TESSERA_TWIN_DROP_BARRIER (a number), TESSERA_TWIN_COPIES
+/// (early or late) and TESSERA_TWIN_BLOCKS (a number).
 struct Options {
   Schedule schedule = Schedule::forward;
   std::uint64_t seed = 0;
   int drop_barrier =
       -1;  ///< planted fault: the n-th barrier place (from 0, in the order first met) does not wait
   Copies copies = Copies::early;
+  std::int64_t most_blocks =
+      0;  ///< of a launch, if positive: fewer take the tiles one after another, as on a GPU that has no more
 };
 Options& options();
 

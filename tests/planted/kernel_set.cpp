@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels and sizes; see kernel_set.h.
+#include "planted/kernel_set.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tessera::planted {
+
+namespace {
+
+using reference::Case;
+using reference::Sizes;
+
+constexpr const char* kProducts = "tests/corners/products.tsr";
+constexpr const char* kContractions = "tests/corners/contractions.tsr";
+constexpr const char* kRelations = "tests/corners/relations.tsr";
+constexpr const char* kLines = "tests/corners/lines.tsr";
+
+/// Small tiles: small problems have several, and several trips over K.
+emit::PlanOverrides small_tiles(std::int64_t depth, int stages) {
+  return {.tiles = {{"m", 32}, {"n", 32}, {"k", depth}}, .warps = 4, .stages = stages};
+}
+
+const Case& case_of(const std::string& name) {
+  const std::vector<Case>& cases = reference::cases();
+  const auto found = std::ranges::find(cases, name, &Case::name);
+  if (found == cases.end()) {
+    std::fprintf(stderr, "planted: there is no case %s\n", name.c_str());
+    std::abort();
+  }
+  return *found;
+}
+
+}  // namespace
+
+namespace {
+
+const KernelSet& plain_products() {
+  // One tile and many, 1 and 0 mod 8, odd K; trips below, at and above the number of stages; no trip.
+  static const std::vector<Sizes> kGemm = {{{"M", 17}, {"N", 40}, {"K", 104}},
+                                           {{"M", 70}, {"N", 33}, {"K", 200}},
+                                           {{"M", 32}, {"N", 64}, {"K", 256}},
+                                           {{"M", 1}, {"N", 7}, {"K", 15}},
+                                           {{"M", 5}, {"N", 8}, {"K", 0}}};
+  static const KernelSet set = {
+      .name = "products",
+      .has_products = true,
+      .sources =
+          {
+              {"examples/gemm/gemm.tsr", {"gemm"}, small_tiles(32, 3)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, small_tiles(32, 2), "sm_80"},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f64"}, small_tiles(16, 4)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_i8"}, small_tiles(64, 3)},
+          },
+      .trials = {{"gemm", kGemm}, {"gemm_f16", kGemm}, {"gemm_f64", kGemm}, {"gemm_i8", kGemm}},
+  };
+  return set;
+}
+
+const KernelSet& other_products() {
+  static const std::vector<Sizes> kOthers = {{{"M", 40}, {"N", 65}, {"K", 72}},
+                                             {{"M", 17}, {"N", 9}, {"K", 31}}};
+  static const KernelSet set = {
+      .name = "tiles",
+      .has_products = true,
+      .sources =
+          {
+              {"examples/linear/linear.tsr", {"linear_gelu"}, small_tiles(32, 3)},
+              {"examples/chain/chain.tsr", {"product_chain"}},
+              {kProducts,
+               {"masked_terms", "computed_factors", "shortened_factors", "weighted_rows", "chained"}},
+              {kContractions, {"nearest_centre", "folds_beside", "padded_convolution", "folded_twice"}},
+          },
+      .trials =
+          {
+              {"linear_gelu", kOthers},
+              {"product_chain", {{{"M", 33}, {"N", 17}, {"K", 40}, {"R", 24}}}},
+              {"masked_terms", {{{"M", 17}, {"N", 9}, {"K", 72}}}},
+              {"computed_factors", kOthers},
+              {"shortened_factors", kOthers},
+              {"weighted_rows", {{{"S", 33}, {"T", 70}, {"D", 40}, {"E", 24}}}},
+              {"chained", {{{"M", 17}, {"N", 24}, {"K", 40}, {"J", 33}}}},
+              {"nearest_centre", {{{"N", 33}, {"P", 70}, {"D", 40}}}},
+              {"folds_beside", kOthers},
+              {"folded_twice", {{{"G", 3}, {"K", 40}}}},
+              {"padded_convolution", {{{"H", 7}, {"W", 9}, {"C", 17}, {"F", 8}}}},
+          },
+  };
+  return set;
+}
+
+const KernelSet& rows() {
+  static const std::vector<Sizes> kRows = {{{"R", 5}, {"C", 40}},    {{"R", 9}, {"C", 1}},
+                                           {{"R", 3}, {"C", 1001}},  {{"R", 33}, {"C", 16}},
+                                           {{"R", 2}, {"C", 20000}}, {{"R", 3}, {"C", 0}}};
+  static const std::vector<Sizes> kFewRows = {{{"R", 5}, {"C", 39}}, {{"R", 3}, {"C", 1001}}};
+  static const KernelSet set = {
+      .name = "rows",
+      .has_products = false,
+      .sources =
+          {
+              {"examples/softmax/softmax.tsr", {"softmax"}},
+              {"examples/layernorm/layernorm.tsr", {"layernorm"}},
+              {"examples/transpose/transpose.tsr", {"transpose"}},
+              {"tests/outsider/logit_summary.tsr", {"logit_summary"}},
+              {"tests/outsider/quantize_rows.tsr", {"quantize_rows"}, {}, "sm_80"},
+              {"tests/corners/numbers.tsr", {"narrow"}},
+          },
+      .trials =
+          {
+              {"softmax", kRows},
+              {"layernorm", {{{"R", 5}, {"C", 40}}, {{"R", 3}, {"C", 1001}}, {{"R", 2}, {"C", 20000}}}},
+              {"transpose", {{{"M", 37}, {"N", 70}}, {{"M", 130}, {"N", 64}}, {{"M", 1}, {"N", 5}}}},
+              {"logit_summary", {{{"R", 5}, {"V", 40}}, {{"R", 3}, {"V", 2001}}}},
+              {"quantize_rows", kFewRows},
+              {"narrow", kFewRows},
+          },
+  };
+  return set;
+}
+
+const KernelSet& other_lines() {
+  static const std::vector<Sizes> kFewRows = {{{"R", 5}, {"C", 39}}, {{"R", 3}, {"C", 1001}}};
+  static const std::vector<Sizes> kSquares = {{{"S", 17}, {"T", 40}}, {{"S", 130}, {"T", 70}}};
+  static const KernelSet set = {
+      .name = "lines",
+      .has_products = false,
+      .sources =
+          {
+              {"examples/laplacian/laplacian.tsr", {"laplacian"}},
+              {"examples/geometric_product_2d/geometric_product_2d.tsr", {"geometric_product_2d"}},
+              {"tests/outsider/adamw.tsr", {"adamw_bf16"}},
+              {"tests/outsider/image_to_tensor.tsr", {"image_to_tensor"}},
+              {"tests/corners/tiles.tsr", {"column_state", "both_dimensions"}},
+              {kLines, {"byte_windows", "narrow_rows", "first_and_last"}},
+              {kRelations, {"causal", "band"}},
+          },
+      .trials =
+          {
+              {"laplacian", {{{"X", 5}, {"Y", 7}, {"Z", 34}}, {{"X", 2}, {"Y", 3}, {"Z", 64}}}},
+              {"geometric_product_2d", {{{"B", 5}, {"N", 17}}, {{"B", 3}, {"N", 32}}}},
+              {"adamw_bf16", {{{"N", 1001}}}},
+              {"image_to_tensor", {{{"N", 2}, {"H", 3}, {"W", 17}, {"C", 3}}}},
+              {"column_state", {{{"C", 17}, {"R", 70}}}},
+              {"both_dimensions", {{{"R", 5}, {"C", 9}, {"D", 33}}}},
+              {"byte_windows", {{{"H", 5}, {"W", 67}}, {{"H", 3}, {"W", 32}}}},
+              {"narrow_rows", {{{"R", 5}, {"C", 50}}}},
+              {"first_and_last", kFewRows},
+              {"causal", {{{"R", 2}, {"S", 17}, {"T", 40}}, {{"R", 1}, {"S", 70}, {"T", 70}}}},
+              {"band", kSquares},
+          },
+  };
+  return set;
+}
+
+}  // namespace
+
+std::vector<const KernelSet*> all_sets() {
+  return {&rows(), &other_lines(), &plain_products(), &other_products()};
+}
+
+Problems solve(const KernelSet& set) {
+  Problems problems;
+  std::uint64_t seed = 1;
+  for (const Trial& trial : set.trials) {
+    for (const Sizes& sizes : trial.sizes) {
+      problems.push_back(std::make_unique<reference::Problem>(case_of(trial.name), sizes, ++seed));
+      problems.back()->solve();
+    }
+  }
+  return problems;
+}
+
+}  // namespace tessera::planted
