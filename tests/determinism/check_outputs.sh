@@ -69,6 +69,7 @@ compare again
 compare folder
 
 # A locale that writes 1,5. It is made here, so that no machine needs to have it.
+mkdir -p "$work/locales"
 locale=(LC_ALL=C.UTF-8 LANG=de_DE.UTF-8)
 if localedef -i de_DE -f UTF-8 "$work/locales/de_DE.UTF-8" 2>/dev/null || [[ -e $work/locales/de_DE.UTF-8/LC_NUMERIC ]]; then
   locale=(LOCPATH="$work/locales" LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8)
