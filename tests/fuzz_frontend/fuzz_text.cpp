@@ -11,7 +11,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    tessera::fuzz::require_promises({reinterpret_cast<const char*>(data), size}, tessera::fuzz::Reach::syntax);
+    tessera::fuzz::require_promises({reinterpret_cast<const char*>(data), size},
+                                    tessera::fuzz::Reach::syntax);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "broken promise: %s\n", error.what());
     std::abort();

@@ -29,7 +29,8 @@ std::string_view text_view(const std::uint8_t* data, std::size_t size) {
 struct Tally {
   std::size_t inputs = 0, parsed = 0, checked = 0, emitted = 0;
   ~Tally() {
-    std::fprintf(stderr, "inputs %zu, parsed %zu, checked %zu, emitted %zu\n", inputs, parsed, checked, emitted);
+    std::fprintf(stderr, "inputs %zu, parsed %zu, checked %zu, emitted %zu\n", inputs, parsed, checked,
+                 emitted);
   }
 };
 

@@ -14,18 +14,57 @@ namespace {
 using Words = std::vector<Word>;
 
 /// Where sizes, types and folding change what they do.
-constexpr std::array<std::string_view, 44> kNumbers = {
-    "0", "1", "2", "3", "4", "7", "8", "15", "16", "17", "24", "31", "32", "33", "40", "63", "64", "65", "100",
-    "104", "127", "128", "129", "255", "256", "257", "1024", "65535", "65536", "2147483647", "2147483648",
-    "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616", "0x7fffffff",
-    "0xffffffffffffffff", "0.0", "0.5", "1e-46", "1e38", "1e309", "65504.0", "123456789012345678901234567890"};
+constexpr std::array<std::string_view, 44> kNumbers = {"0",
+                                                       "1",
+                                                       "2",
+                                                       "3",
+                                                       "4",
+                                                       "7",
+                                                       "8",
+                                                       "15",
+                                                       "16",
+                                                       "17",
+                                                       "24",
+                                                       "31",
+                                                       "32",
+                                                       "33",
+                                                       "40",
+                                                       "63",
+                                                       "64",
+                                                       "65",
+                                                       "100",
+                                                       "104",
+                                                       "127",
+                                                       "128",
+                                                       "129",
+                                                       "255",
+                                                       "256",
+                                                       "257",
+                                                       "1024",
+                                                       "65535",
+                                                       "65536",
+                                                       "2147483647",
+                                                       "2147483648",
+                                                       "4294967296",
+                                                       "9223372036854775807",
+                                                       "9223372036854775808",
+                                                       "18446744073709551616",
+                                                       "0x7fffffff",
+                                                       "0xffffffffffffffff",
+                                                       "0.0",
+                                                       "0.5",
+                                                       "1e-46",
+                                                       "1e38",
+                                                       "1e309",
+                                                       "65504.0",
+                                                       "123456789012345678901234567890"};
 
-constexpr std::array<std::string_view, 12> kTypes = {"f16", "bf16", "f32",  "f64",   "i4",       "i8",
-                                                     "i32", "i64",  "u8",   "index", "fp8_e4m3", "bool"};
+constexpr std::array<std::string_view, 12> kTypes = {"f16", "bf16", "f32", "f64",   "i4",       "i8",
+                                                     "i32", "i64",  "u8",  "index", "fp8_e4m3", "bool"};
 
-constexpr std::array<std::string_view, 26> kOperations = {"+",  "-",  "*",  "/",  "%",  "<<", ">>", "&", "|",
-                                                          "^",  "==", "!=", "<",  "<=", ">",  ">=", "&&", "||",
-                                                          "??", "=",  "+=", "*=", "..", ",",  ":",  "in"};
+constexpr std::array<std::string_view, 26> kOperations = {
+    "+",  "-", "*",  "/",  "%",  "<<", ">>", "&",  "|",  "^",  "==", "!=", "<",
+    "<=", ">", ">=", "&&", "||", "??", "=",  "+=", "*=", "..", ",",  ":",  "in"};
 
 class Mutation {
  public:
@@ -35,11 +74,11 @@ class Mutation {
   Words run() {
     using Edit = void (Mutation::*)();
     constexpr std::array<Edit, 14> kEdits = {
-        &Mutation::erase_run,         &Mutation::double_run,        &Mutation::swap_words,
-        &Mutation::replace_name,      &Mutation::replace_name,      &Mutation::rename,
-        &Mutation::replace_number,    &Mutation::replace_operation, &Mutation::replace_type,
-        &Mutation::take_words,        &Mutation::take_statement,    &Mutation::move_statement,
-        &Mutation::erase_statement,   &Mutation::take_group};
+        &Mutation::erase_run,       &Mutation::double_run,        &Mutation::swap_words,
+        &Mutation::replace_name,    &Mutation::replace_name,      &Mutation::rename,
+        &Mutation::replace_number,  &Mutation::replace_operation, &Mutation::replace_type,
+        &Mutation::take_words,      &Mutation::take_statement,    &Mutation::move_statement,
+        &Mutation::erase_statement, &Mutation::take_group};
     for (std::size_t edits = 1 + below(4); edits > 0; --edits) (this->*kEdits[below(kEdits.size())])();
     return std::move(words_);
   }
@@ -66,9 +105,8 @@ class Mutation {
   }
   /// Where a statement may begin.
   std::size_t find_seam(const Words& words) {
-    const std::size_t seam = find(words, [](const Word& word) {
-      return word.text == ";" || word.text == "{" || word.text == "}";
-    });
+    const std::size_t seam = find(
+        words, [](const Word& word) { return word.text == ";" || word.text == "{" || word.text == "}"; });
     return seam == words.size() ? 0 : seam + 1;
   }
   const Words& donor() { return donors_[below(donors_.size())]; }
@@ -112,8 +150,8 @@ class Mutation {
     if (index < words_.size()) words_[index].text = any_of(kOperations);
   }
   void replace_type() {
-    const std::size_t index = find(
-        words_, [](const Word& word) { return std::ranges::find(kTypes, word.text) != kTypes.end(); });
+    const std::size_t index =
+        find(words_, [](const Word& word) { return std::ranges::find(kTypes, word.text) != kTypes.end(); });
     if (index < words_.size()) words_[index].text = any_of(kTypes);
   }
   void take_words() {

@@ -40,8 +40,7 @@ struct Reading {
 };
 
 void require_place(const Reading& reading, Span span, const Diagnostic& diagnostic) {
-  const bool inside =
-      span.file == reading.id && span.begin <= span.end && span.end <= reading.text().size();
+  const bool inside = span.file == reading.id && span.begin <= span.end && span.end <= reading.text().size();
   require(inside, "a diagnostic stands inside the file", reading.text(), diagnostic.message);
 }
 
@@ -119,7 +118,8 @@ bool require_code(const Reading& reading, const ir::Module& module) {
           reading.text());
   if (!emission) return false;
   for (const emit::GeneratedFile& file : emission->cuda) {
-    require(!file.text.empty() && file.text.back() == '\n', "generated files end with a line", reading.text());
+    require(!file.text.empty() && file.text.back() == '\n', "generated files end with a line",
+            reading.text());
   }
   return true;
 }

@@ -21,7 +21,7 @@ corpus=${TESSERA_FUZZ_CORPUS:-$work/corpus}
 mkdir -p "$work/seeds" "$corpus"
 "$build/bin/write_seeds" "$work/seeds"
 # Every fixed spelling of the grammar is a word of the dictionary.
-sed -nE "s/^[A-Z_]+: '(.*)';$/\"\1\"/p" "$root/grammar/TesseraLexer.g4" >"$work/words"
+sed -nE "s/^[A-Z_]+: '([^']*)';\$/\"\1\"/p" "$root/grammar/TesseraLexer.g4" >"$work/words"
 
 # What breaks a promise stays in the build folder, with the sentence that says which.
 mkdir -p "$build/found"

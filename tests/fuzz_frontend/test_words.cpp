@@ -11,7 +11,8 @@ using namespace tessera::fuzz;
 
 TEST_CASE("words give the text back, for every program and for any bytes") {
   for (const std::string& text : seed_texts()) CHECK(text_of(words_of(text)) == text);
-  for (const char* text : {"", " ", "\n a", "1e-5f 0x1F..2", "/* open", "// end", "\xff\x80\x01", "a/**/b", "}{"}) {
+  for (const char* text :
+       {"", " ", "\n a", "1e-5f 0x1F..2", "/* open", "// end", "\xff\x80\x01", "a/**/b", "}{"}) {
     CHECK(text_of(words_of(text)) == text);
   }
 }

@@ -16,8 +16,9 @@ bool opens(std::string_view word) { return word == "(" || word == "[" || word ==
 bool closes(std::string_view word) { return word == ")" || word == "]" || word == "}"; }
 
 /// Operators of two characters; all others have one.
-constexpr std::array<std::string_view, 19> kPairs = {"->", "..", "+=", "-=", "*=", "/=", "|=", "&=", "??", "||",
-                                                     "&&", "==", "!=", "<=", ">=", "<<", ">>", "@@", "::"};
+constexpr std::array<std::string_view, 19> kPairs = {
+    "->", "..", "+=", "-=", "*=", "/=", "|=", "&=", "??", "||",
+    "&&", "==", "!=", "<=", ">=", "<<", ">>", "@@", "::"};
 
 template <typename Is>
 std::size_t run_length(std::string_view text, Is is) {
@@ -32,7 +33,8 @@ std::size_t number_length(std::string_view text) {
     ++length;
     length += run_length(text.substr(length), in_word);
   }
-  const bool signed_exponent = length + 1 < text.size() && (text[length - 1] == 'e' || text[length - 1] == 'E') &&
+  const bool signed_exponent = length + 1 < text.size() &&
+                               (text[length - 1] == 'e' || text[length - 1] == 'E') &&
                                (text[length] == '-' || text[length] == '+') && is_digit(text[length + 1]);
   if (signed_exponent && !text.starts_with("0x")) length += 1 + run_length(text.substr(length + 1), in_word);
   return length;
@@ -77,8 +79,8 @@ std::string text_of(const std::vector<Word>& words) {
   std::string text;
   for (const Word& word : words) {
     // Two names that met by a deletion or an insertion would become one.
-    const bool fuse = !text.empty() && !word.text.empty() && (is_letter(text.back()) || is_digit(text.back())) &&
-                      (word.kind == WordKind::name);
+    const bool fuse = !text.empty() && !word.text.empty() &&
+                      (is_letter(text.back()) || is_digit(text.back())) && (word.kind == WordKind::name);
     if (fuse) text += ' ';
     text += word.text + word.blanks;
   }
