@@ -14,6 +14,12 @@ set(generated_dir "${PROJECT_BINARY_DIR}/grammar")
 set(lexer_outputs "${generated_dir}/TesseraLexer.cpp" "${generated_dir}/TesseraLexer.h" "${generated_dir}/TesseraLexer.tokens")
 set(parser_outputs "${generated_dir}/TesseraParser.cpp" "${generated_dir}/TesseraParser.h")
 
+# The umbrella header of the runtime, less one part that nothing here needs: as `const` members without initialisers are
+# not default-constructed everywhere, Clang refuses it. Generated code finds this copy first.
+file(READ "${ANTLR4_RUNTIME_INCLUDE}/antlr4-runtime.h" umbrella)
+string(REPLACE "#include \"misc/InterpreterDataReader.h\"" "" umbrella "${umbrella}")
+file(CONFIGURE OUTPUT "${generated_dir}/antlr4-runtime.h" CONTENT "${umbrella}" @ONLY)
+
 # antlr4 writes beside its working directory's grammar unless the grammar is named without a folder.
 add_custom_command(
   OUTPUT ${lexer_outputs}

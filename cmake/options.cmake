@@ -7,6 +7,7 @@ option(TESSERA_BUILD_BENCHMARKS "Build the benchmark programs" OFF)
 option(TESSERA_WARNINGS_AS_ERRORS "Treat warnings of our own sources as errors" ${PROJECT_IS_TOP_LEVEL})
 
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for every C++ target, as -fsanitize= takes them (address,undefined)")
+option(TESSERA_FUZZ "Build the libFuzzer programs of tests/fuzz_frontend instead of the tests (Clang, TESSERA_SANITIZE)" OFF)
 set(TESSERA_TESSERAC "" CACHE FILEPATH
   "A finished tesserac; then only the runtime, the kernels and their tests are built")
 set(TESSERA_CUDA "AUTO" CACHE STRING "Compile kernels with nvcc: AUTO (when a toolkit is found), ON or OFF")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by demo.sh and test.sh: installs what is missing (Debian and Ubuntu packages), finds the CUDA toolkit and a
-# device, and configures the build. Sets: root, build, jobs, device (gpu or twin).
+# device, and configures the build. Sets: root, build, jobs, device (gpu or twin). With for_tests=yes also installs what
+# only tests use.
 #
 # TESSERA_BUILD=DIR        another build folder (default: build/release)
 # TESSERA_TESSERAC=FILE    a finished tesserac; then the compiler and its packages are not needed
@@ -25,6 +26,8 @@ missing_packages() {
   if [[ ${TESSERA_CMAKE_OPTIONS:-} != *TESSERA_CATCH2_INCLUDE* ]]; then libraries+=(catch2); fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then
     libraries+=(antlr4 libantlr4-runtime-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev)
+    # For tests alone, which are skipped without them: fuzzing, static analysis, a locale with decimal commas.
+    if [[ -n ${for_tests:-} ]]; then libraries+=(clang-14 libclang-rt-14-dev clang-tidy-14 cppcheck locales); fi
   fi
   for package in "${libraries[@]}"; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || echo "$package"

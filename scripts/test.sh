@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to a verdict: installs what is missing, builds everything and runs every test through CTest.
 # Tests that need a GPU run where there is one. Arguments go to ctest: scripts/test.sh -R softmax
+for_tests=yes
 source "$(dirname "${BASH_SOURCE[0]}")/set_up.sh"
 
 say "Building"

@@ -263,7 +263,9 @@ int tessera_runner_twin_options(int schedule, uint64_t seed, int drop_barrier) {
   tessera::twin::options() = {static_cast<tessera::twin::Schedule>(schedule), seed, drop_barrier};
   return succeed();
 #else
-  static_cast<void>(schedule), static_cast<void>(seed), static_cast<void>(drop_barrier);
+  static_cast<void>(schedule);
+  static_cast<void>(seed);
+  static_cast<void>(drop_barrier);
   return fail("these kernels run on a GPU");
 #endif
 }
@@ -296,7 +298,9 @@ int tessera_runner_twin_fault(int fault, char* buffer, int64_t size) {
   if (fault < 0 || fault >= static_cast<int>(faults.size())) return fail("there is no such fault");
   return copy_text(to_string(faults[static_cast<std::size_t>(fault)]), buffer, size);
 #else
-  static_cast<void>(fault), static_cast<void>(buffer), static_cast<void>(size);
+  static_cast<void>(fault);
+  static_cast<void>(buffer);
+  static_cast<void>(size);
   return fail("these kernels run on a GPU");
 #endif
 }

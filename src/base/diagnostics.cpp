@@ -73,6 +73,7 @@ void DiagnosticSink::add(Diagnostic diagnostic) {
     return other.kind == diagnostic.kind && other.span == diagnostic.span &&
            other.message == diagnostic.message;
   };
+  if (diagnostic.severity() == Severity::error) ++errors_raised_;
   if (std::ranges::any_of(diagnostics_, same)) return;
   if (diagnostic.severity() == Severity::error && ++error_count_ > error_limit_) {
     ++dropped_errors_;

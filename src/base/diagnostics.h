@@ -203,12 +203,16 @@ class DiagnosticSink {
   std::size_t error_count() const { return error_count_; }
   std::size_t warning_count() const { return warning_count_; }
   bool has_errors() const { return error_count_ > 0; }
+  /// Number of errors raised, repetitions included: whether a step found one is asked by comparing this before and
+  /// after, since the same mistake is found again in every instance of a kernel and shown once.
+  std::size_t errors_raised() const { return errors_raised_; }
   /// Errors that were counted but not kept because of the limit.
   std::size_t dropped_errors() const { return dropped_errors_; }
 
  private:
   std::size_t error_limit_;
   std::size_t error_count_ = 0;
+  std::size_t errors_raised_ = 0;
   std::size_t warning_count_ = 0;
   std::size_t dropped_errors_ = 0;
   std::vector<Diagnostic> diagnostics_;

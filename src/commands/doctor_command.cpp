@@ -42,7 +42,8 @@ class Examination {
 std::optional<std::string> try_compiler(const driver::CompileRequest& request) {
   DiagnosticSink sink;
   if (driver::compile(request, nullptr, sink)) return std::nullopt;
-  const Diagnostic& error = sink.sorted().front();
+  const std::vector<Diagnostic> errors = sink.sorted();
+  const Diagnostic& error = errors.front();
   std::string text = error.message;
   for (const Note& note : error.notes) text += "\n" + note.text;
   return text;

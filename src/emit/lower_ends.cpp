@@ -122,10 +122,11 @@ Range FunctionLowering::terms_of(ir::AxisId axis, const std::vector<ir::ValueId>
   std::optional<std::vector<ir::Conjunct>> common;
   for (ir::ValueId value : folded) {
     const auto [entry, is_new] = ends_.try_emplace({value, axis});
-    if (is_new) entry->second = ir::ends_of_value(kernel_, plan_.sizes, value, axis);
-    if (!common) common = entry->second;
+    std::vector<ir::Conjunct>& ends = entry->second;
+    if (is_new) ends = ir::ends_of_value(kernel_, plan_.sizes, value, axis);
+    if (!common) common = ends;
     std::erase_if(*common, [&](const ir::Conjunct& conjunct) {
-      return std::find(entry->second.begin(), entry->second.end(), conjunct) == entry->second.end();
+      return std::find(ends.begin(), ends.end(), conjunct) == ends.end();
     });
   }
   if (!common) return all;

@@ -144,7 +144,7 @@ void FunctionLowering::guard(Expr condition, std::string reason, bool is_guard, 
   scope(
       std::move(bindings),
       [&](lowered::Block inner) {
-        return lowered::If{condition, std::move(inner), std::move(reason), is_guard};
+        return lowered::If{condition, std::move(inner), std::move(reason), is_guard, {}};
       },
       body);
 }

@@ -318,9 +318,9 @@ std::vector<ir::ValueId> FunctionLowering::looped_with(ir::ValueId id, const ir:
          dependence.axes != analysis_.dependence.at(id).axes || scope_of(other, true) != target ||
          scopes_[target].folded.contains(instance(other)) || level_of(other) != level_of(id)))
       continue;
-    const auto is_needed = [&](ir::ValueId earlier) {
+    const auto is_needed = [&, value = other](ir::ValueId earlier) {
       std::set<ir::ValueId> visited;
-      return needs_reduction(other, earlier, visited);
+      return needs_reduction(value, earlier, visited);
     };
     const bool independent = std::none_of(result.begin(), result.end(), is_needed) &&
                              std::none_of(looping_.begin(), looping_.end(), is_needed);

@@ -108,7 +108,7 @@ struct If {
   Block then;
   std::string reason;
   bool is_guard = false;  // keeps threads from elements that do not exist
-  Block otherwise = {};
+  Block otherwise;
 };
 /// `for (header) { … }`, or, without a header, `for (index name = first; name < end; name += step) { … }`
 struct For {

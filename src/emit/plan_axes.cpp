@@ -243,8 +243,9 @@ class AxisChooser {
     for (const auto& index : access.indices)
       if (!index) return std::nullopt;
     for (const auto& [id, coefficient] : access.indices.back()->terms) {
-      const bool alone = std::none_of(access.indices.begin(), access.indices.end() - 1,
-                                      [&](const auto& index) { return index->coefficient(id).has_value(); });
+      const bool alone =
+          std::none_of(access.indices.begin(), access.indices.end() - 1,
+                       [axis = id](const auto& index) { return index->coefficient(axis).has_value(); });
       if (id != lane && alone && is_grid_axis(id) && is_parallel(id) &&
           sizes_.as_constant(coefficient) == 1 && only_units(access, lane))
         return id;

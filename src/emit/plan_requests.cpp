@@ -78,7 +78,7 @@ bool check_requests(const ir::Kernel& kernel, const Target&, const PlanOverrides
   }
   for (const auto& [name, tile] : overrides.tiles) {
     const auto axis = std::find_if(kernel.axes.begin(), kernel.axes.end(),
-                                   [&](const ir::Axis& a) { return a.name == name; });
+                                   [&range = name](const ir::Axis& a) { return a.name == range; });
     if (axis != kernel.axes.end() && axis->step == ir::StepKind::plan && tile >= 1) continue;
     sink.report(Diag::tile_override_impossible, kernel.span, name, tile);
     sound = false;

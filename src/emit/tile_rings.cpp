@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
@@ -378,8 +377,9 @@ void TileLowering::run_walk(const Walk& walk, const std::function<void()>& step)
       step();
     });
   };
-  for (const ir::AxisId axis : std::views::reverse(walk.around()))
-    body = [this, axis, body] { coordinates(axis, rounds_of({axis}), body); };
+  const auto around = walk.around();
+  for (auto axis = around.rbegin(); axis != around.rend(); ++axis)
+    body = [this, axis = *axis, body] { coordinates(axis, rounds_of({axis}), body); };
   body();
   if (opens) ring_.reset();
   for (const TileFold* fold : walk.folds) end_fold(*fold);

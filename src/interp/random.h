@@ -42,7 +42,7 @@ class Random {
  private:
   static uint64_t rotated(uint64_t word, int bits) { return word << bits | word >> (64 - bits); }
 
-  uint64_t state_[4];
+  uint64_t state_[4] = {};
 };
 
 }  // namespace tessera::interp

@@ -27,17 +27,17 @@ class KernelChecker {
       : context_(context), declaration_(declaration), kernel_(std::get<ast::KernelDecl>(declaration.node)) {}
 
   void check(const Instantiation& instantiation) {
-    const std::size_t errors = context_.sink.error_count();
+    const std::size_t errors = context_.sink.errors_raised();
     context_.scope.push();
     bind_generics(context_, kernel_.generics, instantiation.arguments, instantiation.name_span);
     check_parameters(context_, kernel_.parameters, kernel_.body.span);
-    if (context_.sink.error_count() == errors) check_symbols_bare(context_);
+    if (context_.sink.errors_raised() == errors) check_symbols_bare(context_);
     check_clauses(context_, kernel_.clauses);
     check_kernel_annotations(context_, declaration_.annotations);
     collect_plan_parameters(context_, kernel_.body);
     check_body();
     check_tiles_used(context_);
-    if (context_.sink.error_count() == errors) warn_unused();  // a mistake may hide a use
+    if (context_.sink.errors_raised() == errors) warn_unused();  // a mistake may hide a use
     context_.scope.pop();
   }
 
@@ -146,12 +146,12 @@ std::optional<ir::Kernel> check_kernel(const ast::File& file, DiagnosticSink& si
   kernel.c_name = instantiation.c_name;
   kernel.doc = fmt::format("{}", fmt::join(declaration.documentation, "\n"));
   kernel.span = node.name.span;
-  const std::size_t errors = sink.error_count();
+  const std::size_t errors = sink.errors_raised();
   Context context(file, sink, kernel, scope);
   KernelChecker(context, declaration).check(instantiation);
-  if (sink.error_count() != errors || context.incomplete) return std::nullopt;
+  if (sink.errors_raised() != errors || context.incomplete) return std::nullopt;
   check_legality(context);
-  if (sink.error_count() != errors) return std::nullopt;
+  if (sink.errors_raised() != errors) return std::nullopt;
   run_passes(kernel);
   return kernel;
 }

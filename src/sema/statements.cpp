@@ -141,9 +141,9 @@ class StatementChecker {
   void operator()(const ast::ChannelStmt&) { refuse("`channel`", "the explicit layer"); }
   void operator()(const ast::RoleStmt&) { refuse("`role`", "the explicit layer"); }
   void operator()(const ast::ExprStmt& node) {
-    const std::size_t errors = context_.sink.error_count();
+    const std::size_t errors = context_.sink.errors_raised();
     const Operand operand = check_expression(context_, node.value);
-    if (context_.sink.error_count() != errors || operand.is_poison()) return;
+    if (context_.sink.errors_raised() != errors || operand.is_poison()) return;
     context_.sink.report(Diag::expression_without_effect, span_).help("bind it: `let name = …;`");
   }
   void operator()(const ast::InlineCudaStmt&) { refuse("inline CUDA", "the explicit layer"); }
@@ -166,13 +166,13 @@ class StatementChecker {
             .help("a `for` iterates at run time");
         return;
       }
-      const std::size_t errors = context_.sink.error_count();
+      const std::size_t errors = context_.sink.errors_raised();
       context_.scope.push();
       context_.declare(binding.names[0], NumberEntity{Number::of(i)});
       unroll(node, depth + 1, budget);
       context_.scope.pop();
       // Another iteration would repeat the same mistakes.
-      if (context_.sink.error_count() != errors) return;
+      if (context_.sink.errors_raised() != errors) return;
     }
   }
 
@@ -314,7 +314,7 @@ void check_block(Context& context, const ast::Block& block) {
 
 bool check_function_statement(Context& context, ast::StmtId id) {
   const ast::Stmt& statement = context.file[id];
-  const std::size_t errors = context.sink.error_count();
+  const std::size_t errors = context.sink.errors_raised();
   const bool allowed = std::holds_alternative<ast::LetStmt>(statement.node) ||
                        std::holds_alternative<ast::DeclStmt>(statement.node);
   if (!allowed) {
@@ -323,7 +323,7 @@ bool check_function_statement(Context& context, ast::StmtId id) {
     return false;
   }
   std::visit(StatementChecker(context, statement.span), statement.node);
-  return context.sink.error_count() == errors;
+  return context.sink.errors_raised() == errors;
 }
 
 }  // namespace tessera::sema

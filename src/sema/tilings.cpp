@@ -90,9 +90,9 @@ class SpaceReader {
 
   void read() {
     if (!annotation_.arguments) return refuse(annotation_.span);
-    const std::size_t errors = context_.sink.error_count();
+    const std::size_t errors = context_.sink.errors_raised();
     for (const ast::Argument& argument : *annotation_.arguments) read(argument);
-    if (context_.sink.error_count() != errors) return;
+    if (context_.sink.errors_raised() != errors) return;
     ir::TuningSpace space{.names = {}, .members = {}, .span = annotation_.span};
     std::int64_t count = choices_.empty() ? 0 : 1;
     for (const Choices& one : choices_) {

@@ -95,6 +95,14 @@ TEST_CASE("doctor tries the tools") {
   CHECK(answer.says("MISSING  nvcc           `/no/such/nvcc` does not exist"));
   CHECK(answer.says("ok       host compiler  "));
   CHECK(answer.says("ok       cache "));
+  // What it says of a compiler that fails is read while the diagnostics live: freed memory is overwritten here.
+  tesserac.write("fails",
+                 "#!/bin/sh\n[ \"$1\" = --version ] && exec echo 'g++ 12.2.0'\n[ \"$1\" = -dumpversion ] && "
+                 "exec echo 12\necho 'fails: error: always' >&2\nexit 1\n");
+  std::filesystem::permissions(tesserac / "fails", std::filesystem::perms::owner_all);
+  answer = tesserac({"doctor", "--host-compiler=" + (tesserac / "fails")}, {"MALLOC_PERTURB_=165"});
+  CHECK(answer.code == 3);
+  CHECK(answer.says("fails: error: always"));
   answer = tesserac({"doctor", "--host-compiler=/bin/false"});
   CHECK(answer.code == 3);
   CHECK(

@@ -4,6 +4,7 @@
 
 #include "base/diagnostic_printer.h"
 #include "catch.h"
+#include "frontend/parse.h"
 #include "support/program.h"
 
 using namespace tessera;
@@ -64,6 +65,13 @@ TEST_CASE("every diagnostic of the front end is shown by a failing program") {
     INFO(row.code << " " << row.slug);
     CHECK(shown.contains(std::string(row.code)));
   }
+}
+
+TEST_CASE("what was said of one file is not looked up in the next") {
+  const auto first = parse_text(std::string(200, '\n') + "kernel k() { let var = 1; }");
+  const SourceFile& second = first->sources.file(first->sources.add("second.tsr", "kernel l() { f(var); }"));
+  CHECK_FALSE(parse(second, first->sink));
+  CHECK(first->codes() == "T0104 T0106");
 }
 
 TEST_CASE("suggestions mend what they are given for") {

@@ -18,6 +18,12 @@ std::filesystem::path beside(std::filesystem::path path, const char* extension) 
 
 }  // namespace
 
+TEST_CASE("a mistake in two instances of a kernel is told once and stops both") {
+  const auto program = check_text("kernel k<fn a = relu>(out y: f32[N]) { }\ninstance k<a = gelu> as g;");
+  CHECK_FALSE(program->module);
+  CHECK(program->codes() == "T0222");
+}
+
 TEST_CASE("programs become the IR that stands beside them") {
   for (const auto& path : files_in("sema/programs", ".tsr")) {
     if (is_failing(path)) continue;

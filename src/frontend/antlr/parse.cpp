@@ -14,7 +14,7 @@
 namespace tessera {
 
 std::optional<ast::File> parse(const SourceFile& source, DiagnosticSink& sink) {
-  const std::size_t errors_before = sink.error_count();
+  const std::size_t errors_before = sink.errors_raised();
   const auto text = scan_limits(source, sink);
   if (!text) return std::nullopt;
 
@@ -28,7 +28,7 @@ std::optional<ast::File> parse(const SourceFile& source, DiagnosticSink& sink) {
   parser.setBuildParseTree(false);
   antlr::Builder(tokens, sink, file).build_file(parser.file());
 
-  if (sink.error_count() > errors_before) return std::nullopt;
+  if (sink.errors_raised() > errors_before) return std::nullopt;
   return file;
 }
 

@@ -192,7 +192,7 @@ class Reporter {
     if (!is_keyword(type_) || (!in_arguments && !in_expression())) return false;
     const std::vector<Diagnostic> before = sink_.sorted();
     return std::ranges::any_of(before, [this](const Diagnostic& diagnostic) {
-      return diagnostic.kind == Diag::keyword_as_name &&
+      return diagnostic.kind == Diag::keyword_as_name && diagnostic.span.file == tokens_.source().id() &&
              tokens_.source().text_of(diagnostic.span) == tokens_.text_of(token_);
     });
   }

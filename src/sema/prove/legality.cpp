@@ -50,9 +50,9 @@ class Legality {
 
   void check() {
     mark_presence(prover_);
-    const std::size_t errors = context_.sink.error_count();
+    const std::size_t errors = context_.sink.errors_raised();
     check_initial_values();
-    if (context_.sink.error_count() != errors) return;  // what is stored may be lacking for the same reason
+    if (context_.sink.errors_raised() != errors) return;  // what is stored may be lacking for the same reason
     for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) {
       if (kernel_.tensors[kernel_.tensors.id_at(i)].is_output) check_output(kernel_.tensors.id_at(i));
     }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer over words: programs that stay near right ones, through the whole compiler. Its mutations are those of
+// mutate.h, and now and then libFuzzer's own.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "mutate.h"
+#include "programs.h"
+#include "promises.h"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace {
+
+using namespace tessera::fuzz;
+
+std::string_view text_view(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// What became of the inputs, printed when the program ends.
+struct Tally {
+  std::size_t inputs = 0, parsed = 0, checked = 0, emitted = 0;
+  ~Tally() {
+    std::fprintf(stderr, "inputs %zu, parsed %zu, checked %zu, emitted %zu\n", inputs, parsed, checked,
+                 emitted);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Tally tally;
+  try {
+    const Outcome outcome = require_promises(std::string(text_view(data, size)), Reach::code);
+    ++tally.inputs;
+    tally.parsed += outcome.parsed;
+    tally.checked += outcome.checked;
+    tally.emitted += outcome.emitted;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "broken promise: %s\n", error.what());
+    std::abort();
+  }
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned int seed) {
+  static const Donors donors(seed_texts());
+  if (seed % 16 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string text = mutate(text_view(data, size), donors, seed);
+  if (text.size() > max_size) return size;
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
+}
