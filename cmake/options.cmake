@@ -8,6 +8,7 @@ option(TESSERA_WARNINGS_AS_ERRORS "Treat warnings of our own sources as errors" 
 
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for every C++ target, as -fsanitize= takes them (address,undefined)")
 option(TESSERA_FUZZ "Build the libFuzzer programs of tests/fuzz_frontend instead of the tests (Clang, TESSERA_SANITIZE)" OFF)
+option(TESSERA_FUZZ_TESTS "Build those programs, and fuzz for some minutes, as tests" OFF)
 set(TESSERA_TESSERAC "" CACHE FILEPATH
   "A finished tesserac; then only the runtime, the kernels and their tests are built")
 set(TESSERA_CUDA "AUTO" CACHE STRING "Compile kernels with nvcc: AUTO (when a toolkit is found), ON or OFF")
