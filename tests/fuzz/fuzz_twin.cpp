@@ -13,6 +13,7 @@
 #include "fuzz/generate.h"
 #include "fuzz/print.h"
 #include "fuzz/reduce.h"
+#include "fuzz/seeds.h"
 
 namespace tessera::fuzz {
 
@@ -137,11 +138,9 @@ int main(int count, char** arguments) {
   app.add_flag("--reduce", options.reduces, "reduce what fails");
   app.add_option("--plant", options.plant, "a fault in generated code: guard:0, barrier:1, fill:0, mask:0 …");
   CLI11_PARSE(app, count, arguments);
-  unsigned long long first = 0, last = 0;
-  if (std::sscanf(options.seeds.c_str(), "%llu..%llu", &first, &last) != 2) {
-    std::fprintf(stderr, "fuzz_twin: --seeds=A..B\n");
-    return 2;
-  }
+  const auto seeds = parse_seeds("fuzz_twin", options.seeds);
+  if (!seeds) return 2;
+  auto [first, last] = *seeds;
   if (options.replay != 0) {
     first = last = options.replay;
     options.reduces = true;

@@ -7,6 +7,7 @@
 
 #include "fuzz/configuration.h"
 #include "fuzz/generate.h"
+#include "fuzz/seeds.h"
 
 namespace tessera::fuzz {
 
@@ -88,11 +89,9 @@ int main(int count, char** arguments) {
   app.add_option("--unit", options.unit, "programs of a unit");
   app.add_option("--plans", options.plans, "plans of a program");
   CLI11_PARSE(app, count, arguments);
-  unsigned long long first = 0, last = 0;
-  if (std::sscanf(options.seeds.c_str(), "%llu..%llu", &first, &last) != 2) {
-    std::fprintf(stderr, "fuzz_write: --seeds=A..B\n");
-    return 2;
-  }
+  const auto seeds = parse_seeds("fuzz_write", options.seeds);
+  if (!seeds) return 2;
+  auto [first, last] = *seeds;
   Writer writer(options);
   for (unsigned long long seed = first; seed <= last; ++seed) writer.add(seed);
   writer.flush();
