@@ -21,8 +21,10 @@ constexpr double kStrided = 2;
 constexpr double kStaged = 2;
 constexpr double kBroadcast = 0.05;
 constexpr double kGroupReduction = 1.1;
-// Rows of a tile that passes through shared memory, and what all such tiles of a block may take of it.
+// Rows of a tile that passes through shared memory, unless they are asked for; the most of rows and of lanes that the
+// planner chooses; and what all such tiles of a block may take of it.
 constexpr int64_t kStageRows = 32;
+constexpr int64_t kMostStageLines = 64;
 constexpr int64_t kStageBytes = 48 * 1024;
 // Stands for the extent of an axis that is known at launch only.
 constexpr double kTypicalExtent = 64;
@@ -224,13 +226,16 @@ class AxisChooser {
       return a.second.size() < b.second.size();
     });
     if (best == by_rows.end()) return std::nullopt;
+    const auto lines = [&](ir::AxisId id) { return tile_of(id) > 0 ? tile_of(id) : kMostStageLines; };
+    const int64_t elements = (lines(best->first) + 1) * lines(lane);
     Staging result{lane, best->first, {}, tile_of(best->first) > 0};
     int64_t bytes = 0;
     for (ir::ValueId load : best->second) {
       const auto tensor = std::get<ir::Load>(kernel_.values[load].op).tensor;
-      bytes += (kStageRows * 2 + 1) * kStageRows * 2 * size_in_bytes(kernel_.tensors[tensor].dtype);
+      bytes += elements * size_in_bytes(kernel_.tensors[tensor].dtype);
       if (bytes <= kStageBytes) result.loads.insert(load);
     }
+    if (result.loads.empty()) return std::nullopt;
     return result;
   }
 

@@ -135,7 +135,7 @@ class VariantChooser {
     variant.ragged = true;
     if (variant.lane_limit > 0) variant.lane_limit -= variant.vector - 1;
     // What ends of lines take of registers is the compiler's business, but a few warps must find room.
-    variant.blocks = has_short_body() ? std::max(kFewThreads / (variant.threads * variant.rows), 1) : 1;
+    variant.blocks = has_short_body() ? most_blocks(variant.threads * variant.rows, kFewThreads) : 1;
   }
 
   // Rows of whole vectors and any rows: six variants in all.
@@ -245,7 +245,7 @@ class VariantChooser {
     const int threads = variant.threads * variant.rows;
     const auto registers = static_cast<int>(24 + 8 * phase_.staging->loads.size());
     return std::clamp(plan_.target->registers_per_multiprocessor / (registers * threads), 1,
-                      std::max(plan_.target->threads_per_multiprocessor / threads, 1));
+                      most_blocks(threads, plan_.target->threads_per_multiprocessor));
   }
 
   void map_variants(int width) {
@@ -301,7 +301,12 @@ class VariantChooser {
         kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) + moving + kept.bytes * width * strips / 4;
     const int granule = (registers + 7) / 8 * 8;
     return std::clamp(plan_.target->registers_per_multiprocessor / (granule * threads), 1,
-                      std::max(kThreadsInFlight / threads, 1));
+                      most_blocks(threads, kThreadsInFlight));
+  }
+
+  // Of so many threads that all have no more than those.
+  int most_blocks(int threads, int all) const {
+    return std::clamp(all / threads, 1, plan_.target->blocks_per_multiprocessor);
   }
 
   bool has_short_body() const {

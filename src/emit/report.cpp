@@ -94,8 +94,9 @@ class Reporter {
     const int threads = variant.threads * variant.rows;
     const int registers = estimate_registers(function_of(variant), variant, *plan_.target);
     const int taken = (registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-    const int blocks = std::min(plan_.target->threads_per_multiprocessor / threads,
-                                plan_.target->registers_per_multiprocessor / (taken * threads));
+    const int blocks = std::min({plan_.target->threads_per_multiprocessor / threads,
+                                 plan_.target->registers_per_multiprocessor / (taken * threads),
+                                 plan_.target->blocks_per_multiprocessor});
     const double occupancy = static_cast<double>(blocks * threads) / plan_.target->threads_per_multiprocessor;
     return fmt::format(
         "  variant {:<18} {:4} threads a block, about {} registers, {} bytes of shared memory, occupancy "

@@ -22,6 +22,7 @@ struct Target {
   int shared_memory_per_block;
   int shared_memory_per_multiprocessor;
   int threads_per_multiprocessor;
+  int blocks_per_multiprocessor;
   int registers_per_multiprocessor;
   int multiprocessors;
   int memory_gigabytes_per_second;

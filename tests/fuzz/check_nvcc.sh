@@ -12,7 +12,8 @@ export nvcc source_folder folder
 compile() {
   local unit=$1 target=$2
   local flags=(-std=c++20 -fmad=false "-arch=$target" -Werror all-warnings "-I$source_folder/runtime/include")
-  if ! "$nvcc" "${flags[@]}" "-I$(dirname "$unit")" -cubin -o "$unit.cubin" "$unit" >"$unit.log" 2>&1; then
+  # Warnings of ptxas are none of those that -Werror knows.
+  if ! "$nvcc" "${flags[@]}" "-I$unit" -cubin -o "$unit.cubin" "$unit/unit.cu" >"$unit.log" 2>&1 || [[ -s $unit.log ]]; then
     echo "nvcc refuses $(basename "$unit") for $target:"
     head -n 20 "$unit.log"
     return 1
@@ -24,7 +25,7 @@ status=0
 for pair in sm_80:sm_80 sm_90:sm_90a; do
   architecture=${pair%:*} target=${pair#*:}
   "$write" "--seeds=$seeds" "--folder=$folder/$architecture" "--architecture=$architecture"
-  find "$folder/$architecture" -name 'unit_*.cu' -print0 | sort -z |
+  find "$folder/$architecture" -mindepth 1 -type d -print0 | sort -z |
     xargs -0 -P "$jobs" -I '{}' bash -c 'compile "$1" "$2"' _ '{}' "$target" || status=1
 done
 exit "$status"

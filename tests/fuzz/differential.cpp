@@ -2,7 +2,7 @@
 // From programs to failures; see differential.h.
 #include "fuzz/differential.h"
 
-#include "fuzz/twin_call.h"
+#include "fuzz/launch.h"
 
 namespace tessera::fuzz {
 
@@ -15,8 +15,8 @@ struct Subject {
   std::vector<Expected> expected;
 };
 
-/// A program under a plan, in the unit.
-struct Pair {
+/// A program under a plan, in the unit: a pair for each of its problems.
+struct Pairs {
   const Subject* subject;
   Configuration configuration;
 };
@@ -99,17 +99,18 @@ class Batch {
         fail(*pairs_[i].subject->program, "host compiler", error, pairs_[i].configuration);
         continue;
       }
-      run_pair(pairs_[i], unit.find(i - from, units_[i].kernels[0]));
+      run_pairs(pairs_[i], unit.find(i - from, units_[i].kernels[0]));
     }
     unit.unload();
   }
 
-  void run_pair(const Pair& pair, sweep::Entry entry) {
+  void run_pairs(const Pairs& pair, sweep::Entry entry) {
     const Program& program = *pair.subject->program;
-    ++totals_.pairs;
     for (int problem = 0; problem < program.problems; ++problem) {
+      ++totals_.pairs;
       const Expected& expected = pair.subject->expected[static_cast<std::size_t>(problem)];
-      const std::string wrong = run_on_twin(entry, program, problem, expected, program.seed, totals_.runs);
+      const std::string wrong =
+          launch_everywhere(entry, program, problem, expected, program.seed, totals_.runs);
       if (wrong.empty()) continue;
       return fail(program, wrong.substr(0, wrong.find(':')), wrong, pair.configuration);
     }
@@ -119,7 +120,7 @@ class Batch {
   Totals& totals_;
   std::vector<std::unique_ptr<Subject>> subjects_;
   std::vector<sweep::UnitProgram> units_;
-  std::vector<Pair> pairs_;  // by unit
+  std::vector<Pairs> pairs_;  // by unit
   std::vector<Failure> failures_;
 };
 

@@ -20,6 +20,7 @@ struct Failure {
   std::string detail;
 };
 
+/// A pair is a program and a configuration: a plan and a set of extents.
 struct Totals {
   std::size_t programs = 0, accepted = 0, pairs = 0, refused = 0, runs = 0;
   void add(const Totals& more);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated programs, as far as no generated code is needed: how many are accepted, why others are not, and whether
 // the interpreter agrees with the independent evaluation.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "fuzz/generate.h"
 #include "fuzz/oracle.h"
 #include "fuzz/print.h"
+#include "fuzz/seeds.h"
 
 namespace tessera::fuzz {
 
@@ -62,21 +62,18 @@ void judge(std::uint64_t seed, Totals& totals, bool shows) {
 
 int main(int count, char** arguments) {
   using namespace tessera::fuzz;
-  unsigned long long first = 1, last = 200;
-  bool shows = false;
-  for (int i = 1; i < count; ++i) {
-    if (std::sscanf(arguments[i], "--seeds=%llu..%llu", &first, &last) == 2) continue;
-    if (std::sscanf(arguments[i], "--replay=%llu", &first) == 1) {
-      last = first;
-      shows = true;
-      continue;
-    }
-    std::fprintf(stderr, "usage: fuzz_meaning [--seeds=A..B] [--replay=SEED]\n");
-    return 2;
-  }
+  std::string range = "1..200";
+  unsigned long long replay = 0;
+  CLI::App app("Generated programs on the checker and the interpreter");
+  app.add_option("--seeds", range, "first and last seed: 1..200");
+  app.add_option("--replay", replay, "this seed alone, with its text");
+  CLI11_PARSE(app, count, arguments);
+  const std::optional<SeedRange> seeds =
+      replay != 0 ? SeedRange{replay, replay} : parse_seeds("fuzz_meaning", range);
+  if (!seeds) return 2;
   Totals totals;
   const auto start = std::chrono::steady_clock::now();
-  for (unsigned long long seed = first; seed <= last; ++seed) judge(seed, totals, shows);
+  for (unsigned long long seed = seeds->first; seed <= seeds->last; ++seed) judge(seed, totals, replay != 0);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   for (const auto& [code, refusal] : totals.refusals)
     std::printf("%s refuses %d, for instance seed %llu\n", code.c_str(), refusal.first,

@@ -130,7 +130,8 @@ int main(int count, char** arguments) {
   CLI::App app("Generated programs on the interpreter and the host twin");
   app.add_option("--seeds", options.seeds, "first and last seed: 1..100");
   app.add_option("--seconds", options.seconds, "begin no batch after so long");
-  app.add_option("--pairs", options.pairs, "begin no batch after so many pairs of a program and a plan");
+  app.add_option("--pairs", options.pairs,
+                 "begin no batch after so many pairs of a program and a plan with extents");
   app.add_option("--jobs", options.jobs, "threads");
   app.add_option("--batch", options.batch, "programs of a unit");
   app.add_option("--plans", options.plans, "plans of a program");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes generated CUDA of many programs into a folder, a few of them in a unit: `unit_0.cu` and so on include them.
+// Writes generated CUDA of many programs into a folder, a few of them in a unit: `unit_0/unit.cu` and so on include
+// them, and `unit_0.txt` lists them.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "fuzz/configuration.h"
 #include "fuzz/generate.h"
 #include "fuzz/seeds.h"
+#include "fuzz/unit_index.h"
 
 namespace tessera::fuzz {
 
@@ -19,9 +21,11 @@ struct Options {
   std::string architecture = "sm_80";
   std::size_t unit = 10;
   std::size_t plans = 1;
+  Profile profile;
 };
 
 void write(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
 }
 
@@ -33,14 +37,14 @@ class Writer {
   }
 
   void add(std::uint64_t seed) {
-    const Program program = generate(seed);
+    const Program program = generate(seed, options_.profile);
     Checked checked;
     check_program(program, checked);
     if (!checked.module) return;
     for (const Configuration& chosen : configurations(*checked.module, seed, options_.plans)) {
       Configuration configuration = chosen;
       configuration.architecture = options_.architecture;
-      Emitted emitted = emit_program(checked, configuration, written_, {});
+      Emitted emitted = emit_program(checked, configuration, unit_.size(), {});
       if (!emitted.failure.empty()) {
         std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed),
                      emitted.failure.c_str());
@@ -50,8 +54,9 @@ class Writer {
       for (const emit::GeneratedFile* file :
            {&emitted.program->emission.header, &emitted.program->emission.cuda[0],
             &emitted.program->emission.dispatcher})
-        write(folder_ / file->name, file->text);
+        write(folder_ / unit_name() / file->name, file->text);
       ++written_;
+      index_ += index_line(seed, options_.profile, unit_.size(), configuration.name());
       unit_.push_back(std::move(*emitted.program));
       if (unit_.size() == options_.unit) flush();
     }
@@ -59,10 +64,13 @@ class Writer {
 
   void flush() {
     if (unit_.empty()) return;
-    const std::string name = "unit_" + std::to_string(units_++);
-    write(folder_ / (name + ".cu"), sweep::unit_of(unit_).bytes);
+    write(folder_ / unit_name() / "unit.cu", sweep::unit_of(unit_).bytes);
+    write(folder_ / (unit_name() + ".txt"), std::exchange(index_, {}));
     unit_.clear();
+    ++units_;
   }
+
+  std::string unit_name() const { return "unit_" + std::to_string(units_); }
 
   std::size_t written() const { return written_; }
   std::size_t units() const { return units_; }
@@ -72,6 +80,7 @@ class Writer {
   const Options& options_;
   std::filesystem::path folder_;
   std::vector<sweep::UnitProgram> unit_;
+  std::string index_;  // of the unit
   std::size_t written_ = 0, units_ = 0, failures_ = 0;
 };
 
@@ -88,6 +97,8 @@ int main(int count, char** arguments) {
   app.add_option("--architecture", options.architecture, "sm_80 or sm_90");
   app.add_option("--unit", options.unit, "programs of a unit");
   app.add_option("--plans", options.plans, "plans of a program");
+  app.add_option("--problems", options.profile.problems, "sets of extents of a program");
+  app.add_option("--large-problems", options.profile.large_problems, "those that make work");
   CLI11_PARSE(app, count, arguments);
   const auto seeds = parse_seeds("fuzz_write", options.seeds);
   if (!seeds) return 2;

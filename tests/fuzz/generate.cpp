@@ -3,6 +3,7 @@
 #include "fuzz/generate.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "fuzz/number.h"
@@ -12,10 +13,13 @@ namespace tessera::fuzz {
 
 namespace {
 
+constexpr std::array<const char*, 4> kSymbols = {"M", "N", "K", "D"};
 /// Sums of floats in variables stay below this.
 constexpr std::int64_t kFloatBudget = 1 << 16;
 /// Points at which values are computed, elements of tensors included.
-constexpr std::int64_t kWorkOfEvaluation = 100000;
+constexpr double kWorkOfEvaluation = 100000;
+/// Points at which generated code computes at most, every fold where it stands.
+constexpr double kRepeatedWork = 3e5;
 
 class Generator {
  public:
@@ -47,10 +51,9 @@ class Generator {
   }
 
  private:
-  /// Extents of the first problem make work, those of the others are tiny or nothing.
-  void symbols() {
-    static const char* kNames[] = {"M", "N", "K", "D"};
-    std::vector<std::int64_t> extents(4);
+  /// Extents of M, N and K, of which the first that is drawn is the largest; D is free.
+  std::vector<std::int64_t> working_extents() {
+    std::vector<std::int64_t> extents(kSymbols.size());
     std::vector<std::size_t> order = {0, 1, 2};
     choices_.shuffle(order);
     order.push_back(3);
@@ -59,16 +62,24 @@ class Generator {
       extents[i] = choices_.extent(std::max<std::int64_t>(1, std::min(profile_.largest, work)));
       if (i < 3) work /= extents[i];
     }
-    for (std::size_t i = 0; i < std::size(kNames); ++i) {
-      Symbol symbol{kNames[i], {extents[i]}, 0};
-      for (int p = 1; p < profile_.problems; ++p)
-        symbol.extents.push_back(choices_.chance(8) ? 0 : choices_.extent(20));
-      if (i == 3 && on_.bounded) {
-        symbol.limit = choices_.one_of<std::int64_t>({32, 64, 80, 96, 128});
-        for (std::int64_t& extent : symbol.extents) extent = std::min(extent, symbol.limit);
-      }
-      program_.symbols.push_back(std::move(symbol));
+    return extents;
+  }
+
+  void symbols() {
+    for (const char* name : kSymbols) program_.symbols.push_back({name, {}, 0});
+    for (int problem = 0; problem < profile_.problems; ++problem) {
+      const bool is_large = problem < profile_.large_problems;
+      const std::vector<std::int64_t> extents =
+          is_large ? working_extents() : std::vector<std::int64_t>(kSymbols.size());
+      for (std::size_t i = 0; i < kSymbols.size(); ++i)
+        program_.symbols[i].extents.push_back(is_large             ? extents[i]
+                                              : choices_.chance(8) ? 0
+                                                                   : choices_.extent(20));
     }
+    if (!on_.bounded) return;
+    Symbol& last = program_.symbols.back();
+    last.limit = choices_.one_of<std::int64_t>({32, 64, 80, 96, 128});
+    for (std::int64_t& extent : last.extents) extent = std::min(extent, last.limit);
   }
 
   void grid() {
@@ -146,13 +157,15 @@ class Generator {
     const bool is_plan = step == Step::plan || step == Step::named;
     const std::size_t outside = values_.readable.size();
     if (!is_plan) make_readable(variables);
-    if (step != Step::none) values_.loop_ranges.push_back(range);
+    // A fold over a tile has a value of its own for each partition: only what is summed up may be one.
+    const bool has_tiles = step == Step::semantic;
+    if (has_tiles) values_.loop_ranges.push_back(range);
     std::vector<int> inside = program_.grid;
     inside.push_back(range);
     if (choices_.chance(30)) lets(loop.body, inside);
     for (const int local : variables) update(loop, local, is_plan);
-    if (step == Step::semantic && on_.tile_ids) store_tile(loop, range);
-    if (step != Step::none) values_.loop_ranges.pop_back();
+    if (has_tiles && on_.tile_ids) store_tile(loop, range);
+    if (has_tiles) values_.loop_ranges.pop_back();
     values_.readable.resize(outside);
     make_readable(variables);
     body.push_back(std::move(loop));
@@ -385,7 +398,8 @@ class Generator {
   /// Extents shrink until no tensor is large and the evaluation is quick. Bounds hold as well for smaller ones.
   void fit_extents() {
     for (int problem = 0; problem < program_.problems; ++problem) {
-      while (work_of(program_, problem) > static_cast<double>(kWorkOfEvaluation)) {
+      while (work_of(program_, problem) > kWorkOfEvaluation ||
+             repeated_work_of(program_, problem) > kRepeatedWork) {
         std::int64_t* largest = nullptr;
         for (Symbol& symbol : program_.symbols) {
           std::int64_t& extent = symbol.extents[static_cast<std::size_t>(problem)];

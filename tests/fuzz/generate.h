@@ -13,6 +13,7 @@ struct Profile {
   std::int64_t largest = 257;      ///< extent of a dimension
   std::int64_t most_work = 60000;  ///< points of a statement and its folds
   int problems = 2;                ///< sets of extents
+  int large_problems = 1;          ///< those, from the first, that make work; the others are tiny or nothing
   int depth = 3;                   ///< of expressions
 };
 

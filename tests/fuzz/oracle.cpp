@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "frontend/parse.h"
+#include "fuzz/judge.h"
 #include "fuzz/print.h"
 #include "interp/interpreter.h"
 #include "sema/check.h"
@@ -66,19 +67,6 @@ void check_program(const Program& program, Checked& checked) {
     return;
   }
   if (!checked.module) checked.refusal = errors_of(sink);
-}
-
-std::string difference(const Expected& expected, const std::string& name, const std::vector<double>& actual) {
-  const std::vector<double>& wanted = expected.outputs.at(name);
-  if (wanted.size() != actual.size()) return name + " has another number of elements";
-  std::size_t wrong = 0, first = 0;
-  for (std::size_t i = wanted.size(); i-- > 0;) {
-    if (wanted[i] != actual[i]) ++wrong, first = i;
-  }
-  if (wrong == 0) return {};
-  return name + ": " + std::to_string(wrong) + " of " + std::to_string(wanted.size()) +
-         " differ, first element " + std::to_string(first) + " is " + std::to_string(actual[first]) +
-         " instead of " + std::to_string(wanted[first]);
 }
 
 std::string judge_interpreter(const Program& program, const ir::Kernel& kernel, int problem,

@@ -25,10 +25,6 @@ void check_program(const Program& program, Checked& checked);
 /// Codes and messages of the errors.
 std::string errors_of(const DiagnosticSink& sink);
 
-/// What differs between the outputs of a run and those expected; empty if nothing does. Numbers are compared, so that
-/// zeros of both signs are equal: which of them is the greater one is left open (R26).
-std::string difference(const Expected& expected, const std::string& name, const std::vector<double>& actual);
-
 /// Runs the interpreter at some partitions; what is wrong with it, or nothing.
 std::string judge_interpreter(const Program& program, const ir::Kernel& kernel, int problem,
                               const Expected& expected);

@@ -3,6 +3,7 @@
 #include "fuzz/program.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace tessera::fuzz {
@@ -29,10 +30,12 @@ void find_axes(Program& program, std::vector<Statement>& statements) {
   }
 }
 
-/// Counts points of values: those of their axes, of what they fold, and of everything around.
+/// Counts points of values: those of their axes, of what they fold, and of everything around. Where folds are not
+/// kept, one inside another is computed again for each of the outer one's elements.
 class Work {
  public:
-  Work(const Program& program, int problem) : program_(program), problem_(problem) {}
+  Work(const Program& program, int problem, bool keeps_folds)
+      : program_(program), problem_(problem), keeps_folds_(keeps_folds) {}
 
   double of(const std::vector<Statement>& body, const std::vector<int>& around) const {
     double work = 0;
@@ -45,22 +48,33 @@ class Work {
       }
       if (one.local >= 0) join(axes, program_.locals[static_cast<std::size_t>(one.local)].axes);
       for (const Expression& index : one.indices) join(axes, index.axes);
-      work += points(axes) + of(one.value, around);
+      work += points(axes) + of(one.value, keeps_folds_ ? around : axes);
     }
     return work;
   }
 
  private:
-  double of(const Expression& e, const std::vector<int>& around) const {
+  /// All of it happens `times` times: a fold over an axis that is around already has a range of its own.
+  double of(const Expression& e, const std::vector<int>& around, double times = 1) const {
     double work = 0;
+    std::vector<int> inside = around;
     if (!e.folded.empty()) {
+      if (!keeps_folds_) times *= repeated(e.folded, around);
       std::vector<int> axes = around;
       join(axes, e.axes);
       join(axes, e.folded);
-      work += points(axes);
+      work += times * points(axes);
+      if (!keeps_folds_) inside = std::move(axes);
     }
-    for (const Expression& argument : e.arguments) work += of(argument, around);
+    for (const Expression& argument : e.arguments) work += of(argument, inside, times);
     return work;
+  }
+
+  double repeated(const std::vector<int>& folded, const std::vector<int>& around) const {
+    std::vector<int> again;
+    std::ranges::copy_if(folded, std::back_inserter(again),
+                         [&](int axis) { return std::ranges::find(around, axis) != around.end(); });
+    return points(again);
   }
 
   double points(const std::vector<int>& axes) const {
@@ -74,12 +88,17 @@ class Work {
 
   const Program& program_;
   int problem_;
+  bool keeps_folds_;
 };
 
 }  // namespace
 
+double repeated_work_of(const Program& program, int problem) {
+  return Work(program, problem, false).of(program.body, program.grid);
+}
+
 double work_of(const Program& program, int problem) {
-  double work = Work(program, problem).of(program.body, program.grid);
+  double work = Work(program, problem, true).of(program.body, program.grid);
   for (const Tensor& tensor : program.tensors) {
     double elements = 1;
     for (const std::int64_t extent : shape_of(program, tensor, problem))

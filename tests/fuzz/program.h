@@ -191,6 +191,8 @@ void find_axes(Program& program);
 
 /// About how many points the evaluation of a problem visits, elements of tensors included.
 double work_of(const Program& program, int problem);
+/// The same for code that computes each fold where it stands, again for every element around it.
+double repeated_work_of(const Program& program, int problem);
 
 /// Values of an input of a problem: small whole numbers, always the same ones.
 std::vector<double> input_values(const Program& program, int tensor, int problem);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/reference.h"
-#include "sweep/placement.h"
+#include "sweep/device_tensor.h"
 
 namespace tessera::sweep {
 
@@ -36,15 +36,6 @@ class Executor {
 
 /// The type-erased entry of a kernel.
 using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, const TesseraLaunch*);
-
-/// In what order the host twin runs threads, when the bytes of asynchronous copies arrive, how many blocks there are; a
-/// GPU does not ask.
-struct TwinOrder {
-  int schedule = 0;  ///< as for tessera_runner_twin_options
-  std::uint64_t seed = 0;
-  bool late_copies = false;
-  std::int64_t most_blocks = 0;  ///< 0: as many as the launcher wants
-};
 
 /// Generated code that is in this process, on the GPU or on the host twin: every variant that fits.
 class LaunchExecutor : public Executor {
