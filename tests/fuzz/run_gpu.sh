@@ -19,10 +19,12 @@ export nvcc source_folder code
 compile() {
   local unit=$1
   local flags=(-std=c++20 -fmad=false "-gencode=$code" "-I$source_folder/runtime/include" -shared -Xcompiler -fPIC)
-  "$nvcc" "${flags[@]}" "-I$unit" -o "$unit.so" "$unit/unit.cu" || { echo "nvcc refuses $unit" && return 1; }
+  "$nvcc" "${flags[@]}" "-I$unit" -o "$unit.so" "$unit/unit.cu" || { echo "nvcc refuses:" && cat "$unit.txt" && return 1; }
 }
 export -f compile
 
 "$write" "--seeds=$seeds" "--folder=$folder" "--architecture=$architecture" "$@"
-find "$folder" -mindepth 1 -type d -print0 | xargs -0 -P "$(nproc)" -I '{}' bash -c 'compile "$1"' _ '{}'
-"$run" "--folder=$folder"
+status=0
+find "$folder" -mindepth 1 -type d -print0 | xargs -0 -P "$(nproc)" -I '{}' bash -c 'compile "$1"' _ '{}' || status=1
+"$run" "--folder=$folder" || status=1
+exit "$status"

@@ -164,6 +164,13 @@ void column_state(Problem& problem) {
   }
 }
 
+void large_tiles(Problem& problem) {
+  const auto u = problem.in("u"), v = problem.in("v"), w = problem.in("w");
+  const auto y = problem.out("y");
+  for (int64_t r = 0; r < problem.dim("R"); ++r)
+    for (int64_t c = 0; c < problem.dim("C"); ++c) y(r, c) = u(c, r) * 3 - v(c, r) * w(c, r);
+}
+
 void five_rows(Problem& problem) {
   const auto x = problem.in("x");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -361,6 +368,10 @@ void add_tile_cases(std::vector<Case>& cases) {
   cases.push_back(corner("tiles.tsr", "step_beside_row", {"R", "C"},
                          {small("x", {"R", "C"}), small("b", {"C"}), result("z", {"R"})}, step_beside_row));
   cases.back().problems = kSlowProblems;
+  cases.push_back(corner("tiles.tsr", "large_tiles", {"R", "C"},
+                         {small("u", {"C", "R"}), input("v", "i8", {"C", "R"}), input("w", "i8", {"C", "R"}),
+                          result("y", {"R", "C"})},
+                         large_tiles));
   cases.push_back(corner("tiles.tsr", "five_rows", {"R", "C"},
                          {small("x", {"R", "5", "C"}), result("y", {"R", "5", "C"}), result("z", {"R", "C"})},
                          five_rows));

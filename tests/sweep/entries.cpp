@@ -64,6 +64,7 @@ Entry entry_of(const std::string& kernel) {
       {"image_to_tensor", tessera_image_to_tensor_invoke},
       {"interleaved", tessera_interleaved_invoke},
       {"kept_in_loop", tessera_kept_in_loop_invoke},
+      {"large_tiles", tessera_large_tiles_invoke},
       {"laplacian", tessera_laplacian_invoke},
       {"later_wins", tessera_later_wins_invoke},
       {"layernorm", tessera_layernorm_invoke},

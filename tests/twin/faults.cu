@@ -173,6 +173,16 @@ void dynamic_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMET
   if (n < N) y.store({n}, x.load({n}));                      // faults.tsr:352
 }
 
+TESSERA_KERNEL(kThreads)
+void static_too_large(TESSERA_PARAMETER View<const float, 1> x, TESSERA_PARAMETER View<float, 1> y, index N) {
+  TESSERA_SHARED(float, part, 64 * kThreads);
+  TESSERA_SHARED(float, rest, 12 * 1024 - 64 * kThreads + 1);  // faults.tsr:381
+  const index n = block_index() * kThreads + thread_index();
+  part[thread_index()] = 0;
+  rest[thread_index()] = 0;
+  if (n < N) y.store({n}, x.load({n}));
+}
+
 /// Reverses parts that asynchronous copies bring into two buffers in turn; what may be dropped is a wait, a group, a
 /// barrier.
 enum class Pipeline {
@@ -253,6 +263,7 @@ constexpr struct {
     {"group_in_loop", group_in_loop},
     {"dynamic_overlap", dynamic_overlap},
     {"dynamic_too_large", dynamic_too_large},
+    {"static_too_large", static_too_large},
     {"pipeline", pipeline<Pipeline::good>},
     {"copy_without_wait", pipeline<Pipeline::without_wait>},
     {"copy_waits_for_too_few", pipeline<Pipeline::waits_for_too_few>},

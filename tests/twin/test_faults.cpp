@@ -52,6 +52,7 @@ const Case kCases[] = {
     {"group_in_loop", 5, 1, FaultKind::shared_race, "faults.tsr:331", "partial["},
     {"dynamic_overlap", 64, 1, FaultKind::shared_race, "faults.tsr:34", ""},
     {"dynamic_too_large", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:351", "which has 256"},
+    {"static_too_large", 64, 1, FaultKind::shared_out_of_bounds, "faults.tsr:381", "may take 49152"},
     {"copy_without_wait", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "has started a copy to it"},
     {"copy_waits_for_too_few", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "part["},
     {"copy_without_group", 192, 1, FaultKind::copy_in_flight, "faults.tsr:404", "part["},

@@ -65,7 +65,7 @@ struct Region {
 struct SharedMemory {
   std::vector<std::unique_ptr<Region>> arrays;
   std::unique_ptr<Region> dynamic;
-  int dynamic_bytes = 0;
+  int static_bytes = 0, dynamic_bytes = 0;
   std::vector<CopyQueue> copies;  // by thread of the block
 };
 thread_local SharedMemory memory;
@@ -139,16 +139,22 @@ bool inside(const SharedArray& array, int i, int count, Location where) {
 
 void begin_shared(int dynamic_bytes) {
   memory.arrays.clear();
+  memory.static_bytes = 0;
   memory.dynamic_bytes = dynamic_bytes;
   memory.dynamic = dynamic_bytes > 0 ? std::make_unique<Region>(nullptr, dynamic_bytes, 1) : nullptr;
 }
 
-SharedArray static_shared(const void* key, const char* name, int element_bytes, int count) {
+SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where) {
   Region* region = nullptr;
   for (const std::unique_ptr<Region>& array : memory.arrays) {
     if (array->key == key) region = array.get();
   }
   if (region == nullptr) {
+    memory.static_bytes += element_bytes * count;
+    if (memory.static_bytes > kMostStaticBytes)
+      report(FaultKind::shared_out_of_bounds, where,
+             std::string(name) + ": the arrays of the function take " + std::to_string(memory.static_bytes) +
+                 " bytes of shared memory, and may take " + std::to_string(kMostStaticBytes));
     memory.arrays.push_back(std::make_unique<Region>(key, element_bytes * count, element_bytes));
     region = memory.arrays.back().get();
   }

@@ -20,8 +20,7 @@ enum class FaultKind : std::uint8_t {
   written_twice,         ///< an element of an output that the launch has written before
   never_written,         ///< an element of an output that the launch did not write
   read_before_written,   ///< an element of an output that was read while it held nothing
-  shared_out_of_bounds,  ///< an index outside of a shared array, or an array outside of the dynamic shared
-                         ///< memory
+  shared_out_of_bounds,  ///< an index outside of a shared array, or an array outside of the shared memory
   shared_uninitialised,  ///< a shared byte that was read before any thread wrote it
   shared_race,     ///< two threads at one shared byte, one of them writing, without a barrier in between
   copy_in_flight,  ///< a shared byte that was read or written while an asynchronous copy to it was under way

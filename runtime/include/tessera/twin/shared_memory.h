@@ -30,8 +30,9 @@ struct SharedArray {
 void begin_shared(int dynamic_bytes);
 
 /// The array that belongs to `key` (one for each declaration), made by the first thread of the block that
-/// asks.
-SharedArray static_shared(const void* key, const char* name, int element_bytes, int count);
+/// asks. More than kMostStaticBytes of them in one function are reported.
+inline constexpr int kMostStaticBytes = 48 * 1024;
+SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where);
 /// The array at a byte of the dynamic shared memory.
 SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where);
 
@@ -76,7 +77,8 @@ class Shared {
     SharedIndex at_;
   };
 
-  Shared(const char* name, int count, const void* key) : array_(static_shared(key, name, sizeof(T), count)) {}
+  Shared(const char* name, int count, const void* key, Location where = Location::current())
+      : array_(static_shared(key, name, sizeof(T), count, where)) {}
   Shared(const char* name, int count, DynamicByte first, Location where = Location::current())
       : array_(dynamic_shared(first, name, sizeof(T), count, where)) {}
 
