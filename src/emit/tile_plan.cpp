@@ -228,20 +228,26 @@ class TilePlanner {
                      });
   }
 
-  /// The loads below a computed factor, or what is folded, that can be staged.
+  /// The loads below a computed factor, or what is folded, that can be staged: not those along axes that are folded
+  /// below it.
   void collect_parts(bool has_own_loop, ir::ValueId value, const TileFactor& whole,
-                     std::vector<TileFactor>& parts) {
+                     std::vector<TileFactor>& parts, AxisSet folded = {}) {
     if (plan_.shared_vectors.contains(value)) return;
     TileFactor part{.value = value, .load = {}, .width = whole.width, .depth = whole.depth};
-    if (kernel_.values[value].total && is_plain_part(value, part)) {
+    const AxisSet& axes = analysis_.dependence.at(value).axes;
+    const bool is_inside_fold =
+        std::ranges::any_of(axes, [&](ir::AxisId axis) { return folded.contains(axis); });
+    if (kernel_.values[value].total && !is_inside_fold && is_plain_part(value, part)) {
       const bool is_known =
           std::ranges::any_of(parts, [&](const TileFactor& other) { return other.value == value; });
       stage(has_own_loop, part, value);
       if (!is_known) parts.push_back(std::move(part));
       return;
     }
+    if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[value].op))
+      folded.insert(reduce->axes.begin(), reduce->axes.end());
     for (ir::ValueId operand : ir::operands_of(kernel_.values[value].op))
-      collect_parts(has_own_loop, operand, whole, parts);
+      collect_parts(has_own_loop, operand, whole, parts, folded);
   }
 
   /// A load with one index along each axis of the factor, both affine with a constant or a size in front.

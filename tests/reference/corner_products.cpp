@@ -59,6 +59,16 @@ void turned(Problem& problem) {
   });
 }
 
+void pooled_factor(Problem& problem) {
+  const auto a = problem.in("a"), x = problem.in("x"), z = problem.in("z");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) {
+      return a(k, n) * std::min<double>(std::max<double>(x(m, 0, k), x(m, 1, k)), z(m, k));
+    });
+  });
+}
+
 void gated(Problem& problem) {
   const auto x = problem.in("x"), up = problem.in("up"), gate = problem.in("gate");
   const auto z = problem.in("z"), w = problem.in("w");
@@ -351,6 +361,9 @@ void add_matrix_cases(std::vector<Case>& cases) {
       {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), input("x", "i32", {"M", "N"}, -1000, 1000),
        input("z", "i32", {"N", "3", "M"}, -1000, 1000), result("y", {"N", "M"})},
       turned);
+  add("pooled_factor", {"M", "N", "K"},
+      {bytes("a", {"K", "N"}), bytes("x", {"M", "2", "K"}), bytes("z", {"M", "K"}), result("y", {"M", "N"})},
+      pooled_factor);
   add("gated", {"M", "N", "K", "L"},
       {bytes("x", {"M", "K"}), bytes("up", {"K", "N"}), bytes("gate", {"N", "K"}), words("z", {"M", "L"}),
        words("w", {"L", "N"}), result("y", {"M", "N"})},

@@ -88,6 +88,7 @@ Entry entry_of(const std::string& kernel) {
       {"parts", tessera_parts_invoke},
       {"picked", tessera_picked_invoke},
       {"picked_of_many", tessera_picked_of_many_invoke},
+      {"pooled_factor", tessera_pooled_factor_invoke},
       {"product_chain", tessera_product_chain_invoke},
       {"products_as_values", tessera_products_as_values_invoke},
       {"quantize_rows", tessera_quantize_rows_invoke},
