@@ -182,6 +182,7 @@ class TileLowering : public FunctionLowering {
 
   // tile_stores.cpp
   void write(const ir::Statement& statement);
+  void write_element(const ir::Write& write, const TilePlace& place, Span span);
   bool is_in_pairs(const ir::Write& write, const TilePlace& place);
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   std::string declare_line(const ir::Write& write, ir::AxisId column);

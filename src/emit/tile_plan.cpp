@@ -389,6 +389,9 @@ class TilePlanner {
     for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
       rows += plan_.role(axis) == TileRole::row;
       columns += plan_.role(axis) == TileRole::column;
+      const bool is_beside = kernel_.axes[axis].kind == ir::AxisKind::let && !plan_.role(axis);
+      if (is_beside && !plan_.looped.contains(axis))
+        return refuse(fmt::format("a tile is folded for each coordinate of `{}`", name(axis)));
     }
     if (rows > 1 || columns > 1) return refuse("a tile is folded that is none of rows and columns");
     if (reduce.axes.size() != 1) return refuse("a tile is folded along several axes at once");

@@ -10,24 +10,29 @@ using lowered::Expr;
 
 void TileLowering::write(const ir::Statement& statement) {
   const auto& node = std::get<ir::Write>(statement.node);
-  const TilePlace place = place_of(write_axes(node));
-  if (place.is_tile()) {
-    if (is_in_pairs(node, place)) return write_pairs(node, place, statement.span);
-    return over_existing(place, [&] { store_element(node, statement.span); });
-  }
+  const AxisSet axes = write_axes(node);
+  const TilePlace place = place_of(axes);
+  std::vector<ir::AxisId> looped;  // by each thread
+  for (ir::AxisId axis : axes)
+    if (phase_.role(axis) == Role::serial && !is_bound(axis)) looped.push_back(axis);
+  if (place.is_tile() && is_in_pairs(node, place))
+    return points(looped, [&] { write_pairs(node, place, statement.span); });
+  over_existing(place, [&] { points(looped, [&] { write_element(node, place, statement.span); }); });
+}
+
+void TileLowering::write_element(const ir::Write& write, const TilePlace& place, Span span) {
+  if (place.is_tile()) return store_element(write, span);
   // Threads that share a row or a column have the same value, and one of them writes it.
-  over_existing(place, [&] {
-    Expr first = lowered::call("thread_index", {}, DType::index);
-    if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
-    if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
-    Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);
-    if (place.row)
-      leads = lowered::conjunction(leads, lowered::name("thread_index() % 4 == 0", DType::boolean));
-    if (place.column)
-      leads = lowered::conjunction(leads, lowered::name("thread_index() % 32 < 4", DType::boolean));
-    eval(node.value);
-    guard(leads, "several threads have it, one writes", [&] { store_element(node, statement.span); });
-  });
+  Expr first = lowered::call("thread_index", {}, DType::index);
+  if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
+  if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
+  Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);
+  if (place.row)
+    leads = lowered::conjunction(leads, lowered::name("thread_index() % 4 == 0", DType::boolean));
+  if (place.column)
+    leads = lowered::conjunction(leads, lowered::name("thread_index() % 32 < 4", DType::boolean));
+  eval(write.value);
+  guard(leads, "several threads have it, one writes", [&] { store_element(write, span); });
 }
 
 // Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column. What they are computed

@@ -17,23 +17,18 @@ namespace {
 
 struct Options {
   std::string seeds = "1..150";
-  std::string folder = ".";
+  std::string folder;  ///< empty: nothing is written
   std::string architecture = "sm_80";
   std::size_t unit = 10;
   std::size_t plans = 1;
   Profile profile;
 };
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 /// Collects programs and writes a unit whenever there are enough of them.
 class Writer {
  public:
   explicit Writer(const Options& options) : options_(options), folder_(options.folder) {
-    std::filesystem::create_directories(folder_);
+    if (!folder_.empty()) std::filesystem::create_directories(folder_);
   }
 
   void add(std::uint64_t seed) {
@@ -54,7 +49,7 @@ class Writer {
       for (const emit::GeneratedFile* file :
            {&emitted.program->emission.header, &emitted.program->emission.cuda[0],
             &emitted.program->emission.dispatcher})
-        write(folder_ / unit_name() / file->name, file->text);
+        write(std::filesystem::path(unit_name()) / file->name, file->text);
       ++written_;
       index_ += index_line(seed, options_.profile, unit_.size(), configuration.name());
       unit_.push_back(std::move(*emitted.program));
@@ -64,10 +59,16 @@ class Writer {
 
   void flush() {
     if (unit_.empty()) return;
-    write(folder_ / unit_name() / "unit.cu", sweep::unit_of(unit_).bytes);
-    write(folder_ / (unit_name() + ".txt"), std::exchange(index_, {}));
+    write(std::filesystem::path(unit_name()) / "unit.cu", sweep::unit_of(unit_).bytes);
+    write(unit_name() + ".txt", std::exchange(index_, {}));
     unit_.clear();
     ++units_;
+  }
+
+  void write(const std::filesystem::path& path, const std::string& text) const {
+    if (folder_.empty()) return;
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path, std::ios::binary) << text;
   }
 
   std::string unit_name() const { return "unit_" + std::to_string(units_); }
@@ -93,7 +94,8 @@ int main(int count, char** arguments) {
   Options options;
   CLI::App app("Writes generated CUDA of many programs");
   app.add_option("--seeds", options.seeds, "first and last seed: 1..150");
-  app.add_option("--folder", options.folder, "where to");
+  app.add_option("--folder", options.folder,
+                 "where to; without one, programs are compiled to text and forgotten");
   app.add_option("--architecture", options.architecture, "sm_80 or sm_90");
   app.add_option("--unit", options.unit, "programs of a unit");
   app.add_option("--plans", options.plans, "plans of a program");

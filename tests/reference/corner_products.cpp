@@ -69,6 +69,28 @@ void pooled_factor(Problem& problem) {
   });
 }
 
+void stores_beside(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u"), v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double product = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    for (int64_t p = 0; p < 3; ++p) {
+      y(p, m, n) = product * u(m, p);
+      z(m, n, p) = v(n, m) - u(m, p);
+    }
+  });
+}
+
+void folded_for_each(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x");
+  const auto z = problem.out("z");
+  for_matrix(problem.dim("M"), 3, [&](int64_t m, int64_t p) {
+    z(m, p) = total(problem.dim("N"), [&](int64_t n) {
+      return total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); }) * x(n, p);
+    });
+  });
+}
+
 void gated(Problem& problem) {
   const auto x = problem.in("x"), up = problem.in("up"), gate = problem.in("gate");
   const auto z = problem.in("z"), w = problem.in("w");
@@ -364,6 +386,16 @@ void add_matrix_cases(std::vector<Case>& cases) {
   add("pooled_factor", {"M", "N", "K"},
       {bytes("a", {"K", "N"}), bytes("x", {"M", "2", "K"}), bytes("z", {"M", "K"}), result("y", {"M", "N"})},
       pooled_factor);
+  add("stores_beside", {"M", "N", "K"},
+      {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), input("u", "i32", {"M", "3"}, -1000, 1000),
+       input("v", "i32", {"N", "M"}, -1000, 1000), result("y", {"3", "M", "N"}),
+       result("z", {"M", "N", "3"})},
+      stores_beside);
+  add("folded_for_each", {"M", "N", "K"},
+      {bytes("a", {"M", "K"}), bytes("b", {"K", "N"}), input("x", "i32", {"N", "3"}, -100, 100),
+       result("z", {"M", "3"})},
+      folded_for_each);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("N") <= 64; };
   add("gated", {"M", "N", "K", "L"},
       {bytes("x", {"M", "K"}), bytes("up", {"K", "N"}), bytes("gate", {"N", "K"}), words("z", {"M", "L"}),
        words("w", {"L", "N"}), result("y", {"M", "N"})},
