@@ -26,6 +26,7 @@ struct Options {
   int jobs = 2;
   std::size_t batch = 12;  ///< programs of a unit
   std::size_t plans = 4;
+  Profile profile;
   std::uint64_t replay = 0;
   bool reduces = false;
   std::string plant;
@@ -75,7 +76,7 @@ class Runner {
       if (first > last_ || elapsed() > options_.seconds) return;
       std::vector<Program> programs;
       for (std::uint64_t seed = first; seed < first + options_.batch && seed <= last_; ++seed)
-        programs.push_back(generate(seed));
+        programs.push_back(generate(seed, options_.profile));
       Totals totals;
       const std::vector<Failure> failures = run_programs(how_, programs, totals);
       for (const Failure& failure : failures) report(failure);
@@ -135,6 +136,8 @@ int main(int count, char** arguments) {
   app.add_option("--jobs", options.jobs, "threads");
   app.add_option("--batch", options.batch, "programs of a unit");
   app.add_option("--plans", options.plans, "plans of a program");
+  app.add_option("--problems", options.profile.problems, "sets of extents of a program");
+  app.add_option("--large-problems", options.profile.large_problems, "those that make work");
   app.add_option("--replay", options.replay, "this seed alone, reduced if it fails");
   app.add_flag("--reduce", options.reduces, "reduce what fails");
   app.add_option("--plant", options.plant, "a fault in generated code: guard:0, barrier:1, fill:0, mask:0 …");
@@ -146,7 +149,7 @@ int main(int count, char** arguments) {
     first = last = options.replay;
     options.reduces = true;
     options.jobs = 1;
-    std::printf("%s\n", print(generate(first)).c_str());
+    std::printf("%s\n", print(generate(first, options.profile)).c_str());
   }
   const tessera::driver::ToolLookup compiler = tessera::driver::find_host_compiler({});
   if (!compiler.tool) {

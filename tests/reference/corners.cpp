@@ -164,6 +164,19 @@ void column_state(Problem& problem) {
   }
 }
 
+void negated(Problem& problem) {
+  const auto x = problem.in("x"), h = problem.in("h"), b = problem.in("b");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    double most = -x(0, n);
+    for (int64_t k = 1; k < 5; ++k) most = std::max<double>(most, -x(k, n));
+    const double third = std::max<double>({-x(2, n), x(3, n), x(4, n)});
+    y(n) = std::max<double>(most, std::min<double>(-x(0, n), -x(1, n))) - third;
+    z(n) = std::min<double>({-h(0, n), -h(1, n), -h(2, n)});
+    w(n) = std::max<double>({-b(0, n), -b(1, n), -b(2, n), std::abs(b(0, n))});
+  }
+}
+
 void large_tiles(Problem& problem) {
   const auto u = problem.in("u"), v = problem.in("v"), w = problem.in("w");
   const auto y = problem.out("y");
@@ -408,6 +421,11 @@ void add_corner_cases(std::vector<Case>& cases) {
                           output("y", "u8", {"R", "C"}), output("m", "u8", {"R"}), output("p", "i16", {"R"}),
                           result("at", {"R"})},
                          narrow));
+  cases.push_back(corner("numbers.tsr", "negated", {"N"},
+                         {input("x", "i32", {"5", "N"}, -1000, 1000),
+                          input("h", "i16", {"3", "N"}, -300, 300), input("b", "i8", {"3", "N"}, -127, 127),
+                          result("y", {"N"}), output("z", "i16", {"N"}), output("w", "i8", {"N"})},
+                         negated));
   cases.push_back(corner("numbers.tsr", "narrow_index", {"M", "N"},
                          {small("t", {"M"}), result("y", {"N"}), result("z", {"N"})}, narrow_index));
 }

@@ -80,6 +80,7 @@ Entry entry_of(const std::string& kernel) {
       {"narrow_index", tessera_narrow_index_invoke},
       {"narrow_rows", tessera_narrow_rows_invoke},
       {"nearest_centre", tessera_nearest_centre_invoke},
+      {"negated", tessera_negated_invoke},
       {"nested_loops", tessera_nested_loops_invoke},
       {"one_at_a_time", tessera_one_at_a_time_invoke},
       {"online", tessera_online_invoke},
