@@ -18,17 +18,6 @@ using sweep::Placement;
 
 constexpr int kMostVariants = 32;
 
-struct NamedOrder {
-  const char* name;
-  sweep::TwinOrder order;
-};
-constexpr NamedOrder kOrders[] = {
-    {"forward, copies late, 2 blocks", {.late_copies = true, .most_blocks = 2}},
-    {"reverse, copies early", {.schedule = 1}},
-    {"random 7, copies late", {.schedule = 2, .seed = 7, .late_copies = true}},
-    {"random 8, copies early, 1 block", {.schedule = 2, .seed = 8, .most_blocks = 1}},
-};
-
 /// Inputs with stride 0 are left out: their elements are not those of the evaluation.
 constexpr Layout kFuzzedLayouts[] = {Layout::dense,  Layout::dense,      Layout::misaligned, Layout::pitched,
                                      Layout::padded, Layout::transposed, Layout::spread,     Layout::mixed};
@@ -95,11 +84,11 @@ std::string launch_everywhere(sweep::Entry entry, const Program& program, int pr
                               const Expected& expected, std::uint64_t seed, std::size_t& runs) {
   Choices choices(seed * 31 + static_cast<std::uint64_t>(problem));
   int next_variant = 0;
-  for (const NamedOrder& one : kOrders) {
+  for (const sweep::NamedOrder& one : sweep::kTwinOrders) {
     const Layout layout = kFuzzedLayouts[choices.between(0, std::size(kFuzzedLayouts) - 1)];
     sweep::set_order(one.order);
     Call call(program, problem, layout);
-    const bool is_last = &one == std::end(kOrders) - 1;
+    const bool is_last = &one == std::end(sweep::kTwinOrders) - 1;
     const int until = is_last ? kMostVariants : next_variant + 1;
     for (int variant = -1; variant < until; variant = variant < 0 ? next_variant : variant + 1) {
       if (variant >= 0) next_variant = variant + 1;

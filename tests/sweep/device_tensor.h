@@ -53,6 +53,18 @@ struct TwinOrder {
   std::int64_t most_blocks = 0;  ///< 0: as many as the launcher wants
 };
 
+struct NamedOrder {
+  const char* name;
+  TwinOrder order;
+};
+/// Orders that differ in everything.
+inline constexpr NamedOrder kTwinOrders[] = {
+    {"forward, copies late, 2 blocks", {.late_copies = true, .most_blocks = 2}},
+    {"reverse, copies early", {.schedule = 1}},
+    {"random 7, copies late", {.schedule = 2, .seed = 7, .late_copies = true}},
+    {"random 8, copies early, 1 block", {.schedule = 2, .seed = 8, .most_blocks = 1}},
+};
+
 /// For the launches of this thread from now on, whose faults are kept instead of printed. Does nothing on a GPU.
 void set_order(const TwinOrder& order);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,10 @@ using Entry = TesseraStatus (*)(const TesseraTensor*, const TesseraScalar*, cons
 /// Generated code that is in this process, on the GPU or on the host twin: every variant that fits.
 class LaunchExecutor : public Executor {
  public:
-  /// `find` gives the entry of a kernel, or null where it is not run, whatever threads ask for it; `label` begins the description of each
-  /// run.
+  /// `find` gives the entry of a kernel, or null where it is not run, whatever threads ask for it; `label` begins the
+  /// description of each run. Without an order, sizes and layouts take turns over kTwinOrders.
   explicit LaunchExecutor(std::function<Entry(const std::string&)> find, std::string label = {},
-                          TwinOrder order = {})
+                          std::optional<TwinOrder> order = {})
       : find_(std::move(find)), label_(std::move(label)), order_(order) {}
 
   std::string name() const override;
@@ -53,7 +54,7 @@ class LaunchExecutor : public Executor {
  private:
   std::function<Entry(const std::string&)> find_;
   std::string label_;
-  TwinOrder order_;
+  std::optional<TwinOrder> order_;
 };
 
 }  // namespace tessera::sweep

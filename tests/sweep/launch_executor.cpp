@@ -18,6 +18,12 @@ constexpr int kMostVariants = 32;
 /// The launcher's own choice is one of the variants, so that it is tried on small problems only.
 constexpr std::int64_t kSmall = 1 << 14;
 
+const NamedOrder& turn_of(const Problem& problem, Layout layout) {
+  auto turn = static_cast<std::size_t>(layout);
+  for (const auto& [name, extent] : problem.sizes()) turn = turn * 31 + static_cast<std::size_t>(extent);
+  return kTwinOrders[turn % std::size(kTwinOrders)];
+}
+
 /// The tensors and scalars of a call, kept for all its variants.
 class Call {
  public:
@@ -86,7 +92,9 @@ class Call {
 std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 ? "twin" : "gpu"; }
 
 void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
-  set_order(order_);
+  const NamedOrder& turn = turn_of(problem, layout);
+  set_order(order_.value_or(turn.order));
+  const std::string order = order_ || tessera_runner_is_twin() == 0 ? "" : std::string(turn.name) + ", ";
   const Entry entry = find_(problem.description().kernel);
   if (entry == nullptr) return;
   Call call(entry, problem);
@@ -96,7 +104,7 @@ void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<vo
   for (int variant = small ? -1 : 0; variant < kMostVariants; ++variant) {
     if (std::optional<Run> run = call.run(variant)) {
       ran += variant >= 0 ? 1 : 0;
-      run->how = label_ + run->how;
+      run->how = label_ + order + run->how;
       take(std::move(*run));
     }
   }
