@@ -42,7 +42,9 @@ Features Choices::features() {
                         &on.wide_integers,
                         &on.named_products,
                         &on.literals,
-                        &on.affine})
+                        &on.affine,
+                        &on.nested_loops,
+                        &on.scalars})
     *feature = chance(50);
   return on;
 }

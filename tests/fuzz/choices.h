@@ -13,7 +13,7 @@ struct Features {
   bool relations, absence, loops, products, outputs, narrow_floats, floats, narrow_integers, casts, lets,
       folds, semantic_steps, scalar_ranges, periodic, annotations, state, computed_factors, chained_products,
       arg_folds, parts, later_stores, shifts, windows, tile_ids, bounded, doubles, wide_integers,
-      named_products, literals, affine;
+      named_products, literals, affine, nested_loops, scalars;
 };
 
 class Choices {

@@ -265,6 +265,10 @@ class Evaluator {
       case Kind::tile_id: return from_whole(DType::index, tile_ids_[static_cast<std::size_t>(e.binder)]);
       case Kind::extent:
         return from_whole(DType::index, fuzz::value_of(program_, {static_cast<int>(e.number)}, problem_));
+      case Kind::scalar: {
+        const Scalar& scalar = program_.scalars[static_cast<std::size_t>(e.number)];
+        return from_whole(scalar.type, scalar.values[static_cast<std::size_t>(problem_)]);
+      }
       case Kind::load: {
         const auto from = element(e.tensor, e.arguments);
         return from ? tensors_[static_cast<std::size_t>(e.tensor)][*from] : std::nullopt;

@@ -97,6 +97,7 @@ class Generator {
       }
       program_.grid.push_back(id);
     }
+    around_ = program_.grid;
   }
 
   std::vector<int> stepped(const std::vector<int>& ranges) const {
@@ -144,8 +145,8 @@ class Generator {
     return choices_.one_of(types);
   }
 
-  /// Variables, and a loop that changes them.
-  void state(std::vector<Statement>& body) {
+  /// Variables, and a loop that changes them; maybe with such a loop inside.
+  void state(std::vector<Statement>& body, bool is_inner = false) {
     const std::vector<int> axes = stepped(program_.grid);
     std::vector<int> variables;
     const auto count = choices_.between(1, 2);
@@ -160,11 +161,17 @@ class Generator {
     // A fold over a tile has a value of its own for each partition: only what is summed up may be one.
     const bool has_tiles = step == Step::semantic;
     if (has_tiles) values_.loop_ranges.push_back(range);
-    std::vector<int> inside = program_.grid;
+    std::vector<int> inside = around_;
     inside.push_back(range);
     if (choices_.chance(30)) lets(loop.body, inside);
+    if (on_.nested_loops && !is_inner && !is_plan) {
+      const std::vector<int> outer = around_;
+      if (step == Step::none) around_ = inside;
+      state(loop.body, true);
+      around_ = outer;
+    }
     for (const int local : variables) update(loop, local, is_plan);
-    if (has_tiles && on_.tile_ids) store_tile(loop, range);
+    if (has_tiles && on_.tile_ids && !is_inner) store_tile(loop, range);
     if (has_tiles) values_.loop_ranges.pop_back();
     values_.readable.resize(outside);
     make_readable(variables);
@@ -190,7 +197,9 @@ class Generator {
       axes.push_back(id);
     }
     std::vector<int> all = axes;
-    for (const int id : program_.grid) all.push_back(id);
+    for (const int id : around_) {  // what mentions a related range may be absent
+      if (program_.binders[static_cast<std::size_t>(id)].relation.empty()) all.push_back(id);
+    }
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     statement.value = choices_.chance(60)
@@ -226,7 +235,7 @@ class Generator {
     const Local variable = program_.locals[static_cast<std::size_t>(local)];
     Statement statement{.kind = StatementKind::assign, .local = local};
     std::vector<int> axes = variable.axes;
-    for (const int id : program_.grid) {
+    for (const int id : around_) {
       if (std::ranges::find(axes, id) == axes.end()) axes.push_back(id);
     }
     const int range = loop.ranges[0];
@@ -241,8 +250,11 @@ class Generator {
       statement.value = values_.value(variable.type, axes, profile_.depth - 1, !on_.absence);
       if (is_float(variable.type)) keep_small(statement, range);
     }
-    if (contains(statement.value, Kind::product) && on_.annotations && choices_.chance(30))
+    if (contains(statement.value, Kind::product) && on_.annotations && !has_pipeline_ &&
+        choices_.chance(30)) {
       loop.pipeline = static_cast<int>(choices_.between(1, 7));
+      has_pipeline_ = true;
+    }
     add(loop.body, std::move(statement));
   }
 
@@ -390,11 +402,6 @@ class Generator {
     }
   }
 
-  static bool has_pipeline(const std::vector<Statement>& body) {
-    return std::ranges::any_of(
-        body, [](const Statement& one) { return one.pipeline > 0 || has_pipeline(one.body); });
-  }
-
   /// Extents shrink until no tensor is large and the evaluation is quick. Bounds hold as well for smaller ones.
   void fit_extents() {
     for (int problem = 0; problem < program_.problems; ++problem) {
@@ -414,7 +421,7 @@ class Generator {
   void annotations() {
     if (choices_.chance(40))
       program_.warps = static_cast<int>(choices_.one_of<std::int64_t>({1, 2, 3, 4, 8}));
-    if (on_.products && !has_pipeline(program_.body) && choices_.chance(30))
+    if (on_.products && !has_pipeline_ && choices_.chance(30))
       program_.stages = static_cast<int>(choices_.between(1, 7));
     for (const Binder& one : program_.binders) {
       if (one.step == Step::named && choices_.chance(50))
@@ -427,6 +434,8 @@ class Generator {
   Profile profile_;
   Program program_;
   ValueGenerator values_;
+  bool has_pipeline_ = false;
+  std::vector<int> around_;  ///< the grid's ranges and scalars of loops around the current statement
 };
 
 }  // namespace

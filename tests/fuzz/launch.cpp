@@ -37,6 +37,15 @@ class Call {
           is_ready_ && tensors_.back().allocate() &&
           (tensor.is_output || tensors_.back().put(input_values(program, static_cast<int>(i), problem)));
     }
+    for (const Scalar& scalar : program.scalars) {
+      const std::int64_t value = scalar.values[static_cast<std::size_t>(problem)];
+      TesseraScalar argument;
+      if (is_float(scalar.type))
+        argument.real = static_cast<double>(value);
+      else
+        argument.integer = value;
+      scalars_.push_back(argument);
+    }
   }
 
   /// Runs one variant, or what the launcher chooses for -1; absent when it does not exist or does not fit.
@@ -48,7 +57,7 @@ class Call {
       arguments.push_back(tensors_[i].argument());
     }
     const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0};
-    const TesseraStatus status = entry(arguments.data(), nullptr, &launch);
+    const TesseraStatus status = entry(arguments.data(), scalars_.data(), &launch);
     if (status.code == TESSERA_UNKNOWN_VARIANT && variant >= 0) return std::nullopt;
     if (status.code != TESSERA_OK) return "status: " + sweep::status_text(status);
     if (tessera_runner_synchronize(0) != 0) return runner_failed();
@@ -75,6 +84,7 @@ class Call {
 
   const Program& program_;
   std::vector<DeviceTensor> tensors_;
+  std::vector<TesseraScalar> scalars_;
   bool is_ready_ = true;
 };
 

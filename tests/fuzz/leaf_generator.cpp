@@ -63,6 +63,7 @@ Expression ValueGenerator::leaf(DType type, const std::vector<int>& axes, bool t
     const Readable& one = *choices_.one_of(fitting);
     return ensured(make_local(program_, one.local, one.bound, one.is_total), total);
   }
+  if (on_.scalars && type != DType::index && choices_.chance(15)) return scalar(type);
   std::vector<int> named;
   for (const int axis : axes) {
     if (binder(axis).kind != BinderKind::colon) named.push_back(axis);
@@ -78,6 +79,18 @@ Expression ValueGenerator::leaf(DType type, const std::vector<int>& axes, bool t
     if (choices_.chance(75)) chosen.push_back(axis);
   }
   return load(type, std::move(chosen), total);
+}
+
+/// A parameter that is one number; a new one, or one that is there already.
+Expression ValueGenerator::scalar(DType type) {
+  const auto found = std::ranges::find(program_.scalars, type, &Scalar::type);
+  if (found != program_.scalars.end() && choices_.chance(60))
+    return make_scalar(program_, static_cast<int>(found - program_.scalars.begin()));
+  const auto number = static_cast<int>(program_.scalars.size());
+  Scalar scalar{"p" + std::to_string(number), type, {}};
+  for (int problem = 0; problem < program_.problems; ++problem) scalar.values.push_back(literal(type).number);
+  program_.scalars.push_back(std::move(scalar));
+  return make_scalar(program_, number);
 }
 
 /// An index along an axis and the dimension that it is for.

@@ -25,6 +25,10 @@ interp::Arguments arguments_of(const Program& program, int problem) {
       arguments.symbols[symbol.name] = symbol.extents[static_cast<std::size_t>(problem)];
     }
   }
+  for (const Scalar& scalar : program.scalars) {
+    const std::int64_t value = scalar.values[static_cast<std::size_t>(problem)];
+    arguments.scalars[scalar.name] = {static_cast<double>(value), value};
+  }
   for (std::size_t i = 0; i < program.tensors.size(); ++i) {
     const Tensor& tensor = program.tensors[i];
     if (tensor.is_output) continue;

@@ -94,6 +94,8 @@ class Printer {
         list += (d == 0 ? "" : ", ") + size(tensor.dimensions[d]);
       list += tensor.is_periodic ? "] periodic" : "]";
     }
+    for (const Scalar& scalar : program_.scalars)
+      list += (list.empty() ? "" : ", ") + scalar.name + ": " + std::string(spelling(scalar.type));
     return list;
   }
 
@@ -232,6 +234,7 @@ class Printer {
       case Kind::coordinate: return name_of(e.binder);
       case Kind::tile_id: return name_of(e.binder) + ".id";
       case Kind::extent: return symbol(static_cast<int>(e.number));
+      case Kind::scalar: return program_.scalars[static_cast<std::size_t>(e.number)].name;
       case Kind::load:
         return program_.tensors[static_cast<std::size_t>(e.tensor)].name + indices(e.arguments);
       case Kind::local: return program_.locals[static_cast<std::size_t>(e.local)].name;

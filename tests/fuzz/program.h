@@ -35,6 +35,7 @@ enum class Kind {
   coordinate,  ///< of `binder`
   tile_id,     ///< `binder.id`
   extent,      ///< the size of symbol `number`
+  scalar,      ///< the parameter `number`
   load,        ///< `tensor` at `arguments`
   local,       ///< the let or var `local`
   unary,       ///< `operation`: - ! ~ abs
@@ -136,6 +137,13 @@ struct Tensor {
   std::int64_t low = -2, high = 2;  ///< of its values
 };
 
+/// A parameter that is one number.
+struct Scalar {
+  std::string name;
+  DType type = DType::i32;
+  std::vector<std::int64_t> values;  ///< by problem
+};
+
 struct Local {
   std::string name;
   DType type = DType::i32;
@@ -165,6 +173,7 @@ struct Program {
   int problems = 1;
   std::vector<Symbol> symbols = {};
   std::vector<Tensor> tensors = {};
+  std::vector<Scalar> scalars = {};
   std::vector<Binder> binders = {};
   std::vector<Local> locals = {};
   std::vector<int> grid = {};

@@ -47,6 +47,8 @@ class Reducer {
       candidate.problems = 1;
       for (Symbol& symbol : candidate.symbols)
         symbol.extents = {symbol.extents[static_cast<std::size_t>(problem)]};
+      for (Scalar& scalar : candidate.scalars)
+        scalar.values = {scalar.values[static_cast<std::size_t>(problem)]};
       accept(std::move(candidate));
     }
   }

@@ -60,6 +60,7 @@ class ValueGenerator {
 
  private:
   Expression leaf(DType type, const std::vector<int>& axes, bool total);
+  Expression scalar(DType type);
   Expression load(DType type, std::vector<int> axes, bool total);
   Expression index_of(int binder, Size& size, bool& is_inside, const std::vector<int>& axes,
                       bool is_periodic);

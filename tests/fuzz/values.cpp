@@ -102,6 +102,14 @@ Expression make_extent(const Program& program, int symbol) {
   return e;
 }
 
+Expression make_scalar(const Program& program, int scalar) {
+  const Scalar& from = program.scalars[static_cast<std::size_t>(scalar)];
+  Expression e{.kind = Kind::scalar, .type = from.type, .number = scalar};
+  for (const std::int64_t value : from.values)
+    e.bound = std::max(e.bound, static_cast<double>(std::abs(value)));
+  return e;
+}
+
 Expression make_load(const Program& program, int tensor, std::vector<Expression> indices, bool is_inside) {
   const Tensor& from = program.tensors[static_cast<std::size_t>(tensor)];
   Expression e{.kind = Kind::load, .type = from.type, .tensor = tensor};

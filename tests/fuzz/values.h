@@ -11,6 +11,7 @@ namespace tessera::fuzz {
 Expression make_literal(DType type, std::int64_t number);
 Expression make_coordinate(int binder);
 Expression make_extent(const Program& program, int symbol);
+Expression make_scalar(const Program& program, int scalar);
 Expression make_load(const Program& program, int tensor, std::vector<Expression> indices, bool is_inside);
 Expression make_local(const Program& program, int local, double bound, bool is_total);
 Expression make_unary(Operation operation, Expression value);
