@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -53,9 +54,18 @@ struct Outcome {
   std::string detail;
 };
 
+/// Headers that only products read.
+bool is_of_products(const Edit& edit) {
+  constexpr const char* kHeaders[] = {"plane", "fill_tile", "copy_order", "vector_share", "multiply", "mma"};
+  return std::ranges::any_of(
+      kHeaders, [&](const char* name) { return edit.file.starts_with(std::string("tessera/") + name); });
+}
+
 /// The set that a fault meets first.
 std::string first_set(const PlantedFault& fault) {
   if (fault.group == kNumbers) return "numbers";
+  if ((fault.group == kMasks || fault.group == kTails) && std::ranges::any_of(fault.edits, is_of_products))
+    return "uneven";
   const bool is_of_tiles = fault.group == kStages || fault.group == kLayouts || fault.group == kBarriers;
   return is_of_tiles ? "products" : "rows";
 }
