@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <set>
 
 #include "sweep/judge.h"
@@ -37,7 +38,10 @@ class Region {
   void* memory_;
 };
 
-/// A tensor of a problem whose dimensions but the last are `stride` elements apart, or dense.
+/// Which dimension's elements are far from each other: lines, or the elements of a line.
+enum class Far { none, lines, elements };
+
+/// A tensor of a problem, some of whose elements are far from each other.
 struct Placed {
   const TensorSpec* spec;
   std::vector<std::int64_t> shape;
@@ -59,37 +63,51 @@ struct Placed {
       }
     }
   }
+
+  void poison() const {
+    const std::int64_t bytes = sweep::storage_of(spec->dtype).bytes;
+    visit([&](std::size_t, std::int64_t offset) {
+      std::memset(static_cast<std::byte*>(tensor.data) + offset * bytes, sweep::kPoison,
+                  static_cast<std::size_t>(bytes));
+    });
+  }
 };
 
 /// 2^31 and a little: what is cut to 32 bits lies elsewhere. A multiple of every alignment.
 constexpr std::int64_t kVast = (std::int64_t{1} << 31) + 64;
 constexpr std::size_t kGuard = 4096;
 
-Placed place(Problem& problem, const TensorSpec& spec, std::int64_t large) {
+Placed place(Problem& problem, const TensorSpec& spec, Far far) {
   const Storage& storage = sweep::storage_of(spec.dtype);
   const std::vector<std::int64_t> shape = problem.shape(spec.name);
   TesseraTensor tensor{};
   tensor.rank = static_cast<std::int32_t>(shape.size());
   tensor.dtype = storage.dtype;
   tensor.device = TESSERA_HOST;
+  // From the nearest dimension to the farthest: row-major, or the last one behind all others.
+  std::vector<std::size_t> order;
+  for (std::size_t d = shape.size(); d-- > 0;) order.push_back(d);
+  if (far == Far::elements && !order.empty()) std::ranges::rotate(order, order.begin() + 1);
   std::int64_t last = 0, next = 1;
-  for (std::size_t d = shape.size(); d-- > 0;) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t d = order[i];
+    if ((far == Far::lines && i == 1) || (far == Far::elements && i + 1 == order.size())) next = kVast;
     tensor.extent[d] = shape[d];
     tensor.stride[d] = next;
     last += std::max<std::int64_t>(shape[d] - 1, 0) * next;
     next *= std::max<std::int64_t>(shape[d], 1);
-    if (d + 1 == shape.size() && large > 0) next = large;
   }
   Region region(static_cast<std::size_t>((last + 1) * storage.bytes) + 2 * kGuard);
   tensor.data = region.is_there() ? region.data() + kGuard : nullptr;
   Placed placed{&spec, shape, std::move(region), tensor};
   if (!placed.region.is_there()) return placed;
+  if (spec.output) {
+    placed.poison();
+    return placed;
+  }
   placed.visit([&](std::size_t position, std::int64_t offset) {
-    std::byte* at = static_cast<std::byte*>(tensor.data) + offset * storage.bytes;
-    if (spec.output)
-      std::memset(at, sweep::kPoison, static_cast<std::size_t>(storage.bytes));
-    else
-      storage.store(at, problem.values(spec.name)[position]);
+    storage.store(static_cast<std::byte*>(tensor.data) + offset * storage.bytes,
+                  problem.values(spec.name)[position]);
   });
   return placed;
 }
@@ -100,9 +118,9 @@ struct Call {
   std::vector<TesseraTensor> tensors;
   std::vector<TesseraScalar> scalars;
 
-  Call(Problem& problem, std::int64_t large) {
+  Call(Problem& problem, Far far) {
     for (const TensorSpec& spec : problem.description().tensors) {
-      placed.push_back(place(problem, spec, large));
+      placed.push_back(place(problem, spec, far));
       tensors.push_back(placed.back().tensor);
     }
     for (const reference::ScalarSpec& spec : problem.description().scalars) {
@@ -124,6 +142,12 @@ struct Call {
     return entry(tensors.data(), scalars.data(), &launch);
   }
 
+  void poison_outputs() const {
+    for (const Placed& one : placed) {
+      if (one.spec->output) one.poison();
+    }
+  }
+
   sweep::Outputs outputs() const {
     sweep::Outputs result;
     for (const Placed& one : placed) {
@@ -143,13 +167,13 @@ std::string name_of(const Problem& problem) {
   return problem.description().name + " " + sweep::spell(problem.sizes());
 }
 
-/// Every variant on tensors whose lines are far from each other.
-std::optional<Kill> try_vast(sweep::Entry entry, Problem& problem) {
+/// Every variant on tensors with large strides.
+std::optional<Kill> try_vast(sweep::Entry entry, Problem& problem, Far far) {
   constexpr int kMostVariants = 16;
+  const Call call(problem, far);
+  if (!call.is_there()) return std::nullopt;  // not so much address space: such problems are no test
   for (int variant = 0; variant < kMostVariants; ++variant) {
-    const Call call(problem, kVast);
-    if (!call.is_there())
-      return std::nullopt;  // not so much address space: larger problems than that are no test
+    call.poison_outputs();
     const TesseraStatus status = call.run(entry, variant);
     if (status.code == TESSERA_UNKNOWN_VARIANT) continue;
     if (status.code != TESSERA_OK) {
@@ -184,12 +208,12 @@ bool is_bound(const reference::Case& description, std::size_t tensor, std::size_
 
 /// A wrong extent, a stride that cannot be, another dtype and rank, memory of another tensor.
 std::optional<Kill> try_wrong(sweep::Entry entry, Problem& problem) {
-  const Call sound(problem, 0);
+  const Call sound(problem, Far::none);
   const reference::Case& description = problem.description();
   std::optional<Kill> kill;
   const auto expect = [&](std::size_t t, int code, const std::string& what, auto change) {
     if (kill) return;
-    Call call(problem, 0);
+    Call call(problem, Far::none);
     change(call.tensors[t]);
     kill = refused(entry, problem, call, code, description.tensors[t].name + ": " + what);
   };
@@ -235,7 +259,9 @@ std::optional<Kill> try_calls(const Program& program, Problems& problems) {
     const auto entry = program.entries.find(problem->description().kernel);
     if (entry == program.entries.end() || !has_elements(*problem)) continue;
     if (!seen.insert(entry->first).second) continue;
-    if (auto kill = try_vast(entry->second, *problem)) return kill;
+    for (const Far far : {Far::lines, Far::elements}) {
+      if (auto kill = try_vast(entry->second, *problem, far)) return kill;
+    }
     if (auto kill = try_wrong(entry->second, *problem)) return kill;
   }
   return std::nullopt;

@@ -59,8 +59,6 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
       "origin + rows + w / 2 * 8, k + w % 2 * 4 * kPerWord");
   add("elements of a word in reverse", kParts, "k + kPerWord * lane.column + i",
       "k + kPerWord * lane.column + kPerWord - 1 - i");
-  faults.back().equivalent =
-      "both operands take the elements of a word in that order, and K is summed in any";
   add("K of f64 twice", kMma, "(lane_column ^ i) * 2", "(lane_column & i) * 2");
   add("rows of f64 swapped for A", kMma,
       "origin + rows + i % 2 * 8 + lane.row, k + depth(lane.column, i / 2)",

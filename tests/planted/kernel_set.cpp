@@ -15,6 +15,7 @@ using reference::Sizes;
 
 constexpr const char* kProducts = "tests/corners/products.tsr";
 constexpr const char* kContractions = "tests/corners/contractions.tsr";
+constexpr const char* kNumbers = "tests/corners/numbers.tsr";
 constexpr const char* kRelations = "tests/corners/relations.tsr";
 constexpr const char* kLines = "tests/corners/lines.tsr";
 
@@ -91,6 +92,61 @@ const KernelSet& other_products() {
   return set;
 }
 
+/// Plans whose tiles are less than the threads can fill or compute at once, fewer lines than a map of chunks repeats after;
+/// and sizes at which a tile lacks one line or one position.
+const KernelSet& uneven_tiles() {
+  static const std::vector<Sizes> kGemm = {{{"M", 15}, {"N", 40}, {"K", 72}},
+                                           {{"M", 32}, {"N", 63}, {"K", 47}}};
+  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k, int warps) {
+    return emit::PlanOverrides{.tiles = {{"m", m}, {"n", n}, {"k", k}}, .warps = warps, .stages = 2};
+  };
+  static const KernelSet set = {
+      .name = "uneven",
+      .has_products = true,
+      .sources =
+          {
+              {"examples/gemm/gemm.tsr", {"gemm"}, plan(16, 16, 64, 1)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(16, 64, 32, 4)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f64"}, plan(32, 32, 16, 4)},
+              {kProducts, {"computed_factors"}, plan(32, 32, 16, 4)},
+              {kNumbers, {"rounded_factors", "widened_bytes"}, small_tiles(32, 2)},
+          },
+      .trials =
+          {
+              {"gemm", kGemm},
+              {"gemm_f16", kGemm},
+              {"gemm_f64", kGemm},
+              {"computed_factors", {{{"M", 40}, {"N", 33}, {"K", 40}}}},
+              {"rounded_factors", {{{"M", 17}, {"N", 33}, {"K", 40}}}},
+              {"widened_bytes", {{{"M", 17}, {"N", 40}, {"K", 72}}, {{"M", 5}, {"N", 9}, {"K", 31}}}},
+          },
+  };
+  return set;
+}
+
+const KernelSet& numbers() {
+  // Of whole chunks: where lines begin early, there is one more.
+  static const std::vector<Sizes> kLine = {{{"N", 512}}, {{"N", 1001}}};
+  static const KernelSet set = {
+      .name = "numbers",
+      .has_products = false,
+      .sources = {{kNumbers,
+                   {"narrow", "narrowed", "widened", "whole_and_real", "rounded_steps", "floored",
+                    "narrow_extremes"}}},
+      .trials =
+          {
+              {"narrow", {{{"R", 5}, {"C", 39}}, {{"R", 3}, {"C", 1001}}}},
+              {"narrowed", kLine},
+              {"widened", kLine},
+              {"whole_and_real", kLine},
+              {"rounded_steps", {{{"R", 9}, {"C", 120}}}},
+              {"floored", kLine},
+              {"narrow_extremes", {{{"R", 33}, {"C", 2}}, {{"R", 17}, {"C", 9}}}},
+          },
+  };
+  return set;
+}
+
 const KernelSet& rows() {
   static const std::vector<Sizes> kRows = {{{"R", 5}, {"C", 40}},    {{"R", 9}, {"C", 1}},
                                            {{"R", 3}, {"C", 1001}},  {{"R", 33}, {"C", 16}},
@@ -106,7 +162,6 @@ const KernelSet& rows() {
               {"examples/transpose/transpose.tsr", {"transpose"}},
               {"tests/outsider/logit_summary.tsr", {"logit_summary"}},
               {"tests/outsider/quantize_rows.tsr", {"quantize_rows"}, {}, "sm_80"},
-              {"tests/corners/numbers.tsr", {"narrow"}},
           },
       .trials =
           {
@@ -115,7 +170,6 @@ const KernelSet& rows() {
               {"transpose", {{{"M", 37}, {"N", 70}}, {{"M", 130}, {"N", 64}}, {{"M", 1}, {"N", 5}}}},
               {"logit_summary", {{{"R", 5}, {"V", 40}}, {{"R", 3}, {"V", 2001}}}},
               {"quantize_rows", kFewRows},
-              {"narrow", kFewRows},
           },
   };
   return set;
@@ -158,7 +212,7 @@ const KernelSet& other_lines() {
 }  // namespace
 
 std::vector<const KernelSet*> all_sets() {
-  return {&rows(), &other_lines(), &plain_products(), &other_products()};
+  return {&numbers(), &rows(), &other_lines(), &plain_products(), &uneven_tiles(), &other_products()};
 }
 
 Problems solve(const KernelSet& set) {

@@ -35,8 +35,8 @@ struct KernelSet {
   std::vector<Trial> trials;
 };
 
-/// Rows and other lines, then plain products and others. Faults of layouts and stages meet products first, all others
-/// the lines; a fault that is found is not shown to the rest.
+/// Numbers, rows and other lines, then plain products, uneven tiles and others. A fault begins with the set that is most
+/// likely to find it and goes round; one that is found is not shown to the rest.
 std::vector<const KernelSet*> all_sets();
 
 /// The problems of a set, solved.

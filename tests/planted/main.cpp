@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -53,8 +54,20 @@ struct Outcome {
   std::string detail;
 };
 
-bool meets_tiles_first(const PlantedFault& fault) {
-  return fault.group == kStages || fault.group == kLayouts || fault.group == kBarriers;
+/// Headers that only products read.
+bool is_of_products(const Edit& edit) {
+  constexpr const char* kHeaders[] = {"plane", "fill_tile", "copy_order", "vector_share", "multiply", "mma"};
+  return std::ranges::any_of(
+      kHeaders, [&](const char* name) { return edit.file.starts_with(std::string("tessera/") + name); });
+}
+
+/// The set that a fault meets first.
+std::string first_set(const PlantedFault& fault) {
+  if (fault.group == kNumbers) return "numbers";
+  if ((fault.group == kMasks || fault.group == kTails) && std::ranges::any_of(fault.edits, is_of_products))
+    return "uneven";
+  const bool is_of_tiles = fault.group == kStages || fault.group == kLayouts || fault.group == kBarriers;
+  return is_of_tiles ? "products" : "rows";
 }
 
 /// Everything that the net has, the quickest first.
@@ -74,8 +87,10 @@ Outcome try_fault(const PlantedFault& fault, std::vector<Prepared>& sets) {
     return kill ? Outcome{kill->how, kill->detail} : Outcome{};
   }
   bool planted = fault.name.empty();
+  std::size_t first = 0;
+  while (sets[first].set.name != first_set(fault)) ++first;
   for (std::size_t k = 0; k < sets.size(); ++k) {
-    Prepared& prepared = sets[meets_tiles_first(fault) ? (k + sets.size() / 2) % sets.size() : k];
+    Prepared& prepared = sets[(first + k) % sets.size()];
     const Texts texts = with_fault(prepared.set, fault, prepared.sound);
     const bool has_it = texts != prepared.sound || is_everywhere(fault);
     if (!has_it && !fault.name.empty()) continue;

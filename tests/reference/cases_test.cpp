@@ -120,7 +120,7 @@ TEST_CASE("every case solves at ordinary and at empty sizes") {
       for (const TensorSpec& spec : description.tensors) {
         const Format& format = format_of(spec.dtype);
         if (!spec.output) {
-          for (const double value : problem.values(spec.name)) CHECK(round_to(format, value) == value);
+          for (const double value : problem.values(spec.name)) CHECK((std::isnan(value) || round_to(format, value) == value));
           continue;
         }
         std::vector<double> nearest;

@@ -164,19 +164,6 @@ void column_state(Problem& problem) {
   }
 }
 
-void negated(Problem& problem) {
-  const auto x = problem.in("x"), h = problem.in("h"), b = problem.in("b");
-  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
-  for (int64_t n = 0; n < problem.dim("N"); ++n) {
-    double most = -x(0, n);
-    for (int64_t k = 1; k < 5; ++k) most = std::max<double>(most, -x(k, n));
-    const double third = std::max<double>({-x(2, n), x(3, n), x(4, n)});
-    y(n) = std::max<double>(most, std::min<double>(-x(0, n), -x(1, n))) - third;
-    z(n) = std::min<double>({-h(0, n), -h(1, n), -h(2, n)});
-    w(n) = std::max<double>({-b(0, n), -b(1, n), -b(2, n), std::abs(b(0, n))});
-  }
-}
-
 void large_tiles(Problem& problem) {
   const auto u = problem.in("u"), v = problem.in("v"), w = problem.in("w");
   const auto y = problem.out("y");
@@ -258,41 +245,6 @@ void interleaved(Problem& problem) {
     y(2 * n + 1) = a(n) - b(n);
     z(0, n) = a(n);
     z(1, n) = b.has(n + 1) ? std::max(a(n), b(n + 1)) : b(n);
-  }
-}
-
-void narrow(Problem& problem) {
-  const auto x = problem.in("x"), h = problem.in("h");
-  const auto y = problem.out("y"), m = problem.out("m"), p = problem.out("p"), at = problem.out("at");
-  const auto bits = [&](int64_t r, int64_t c) { return static_cast<std::uint8_t>(x(r, c)); };
-  for (int64_t r = 0; r < problem.dim("R"); ++r) {
-    int64_t most = problem.dim("C") > 0 ? -1 : 0, place = -1, highest = -1;
-    std::int16_t product = 1;
-    for (int64_t c = 0; c < problem.dim("C"); ++c) {
-      std::uint8_t sum = 0, top = 0;
-      for (int64_t w = 0; w < 3; ++w) {
-        sum = static_cast<std::uint8_t>(sum + (x.has(r, c + w - 1) ? bits(r, c + w - 1) : 9));
-        if (x.has(r, c + w)) top = std::max(top, bits(r, c + w));
-      }
-      y(r, c) = static_cast<double>(sum ^ top);
-      most = std::max<int64_t>(most, (x.has(r, c + 1) ? bits(r, c + 1) : 2) & 127);
-      product = static_cast<std::int16_t>(product * (static_cast<std::int16_t>(h(r, c)) | 1));
-      if ((bits(r, c) ^ 170) > highest) highest = bits(r, c) ^ 170, place = c;
-    }
-    m(r) = static_cast<double>(most);
-    p(r) = static_cast<double>(product);
-    at(r) = static_cast<double>(place);
-  }
-}
-
-void narrow_index(Problem& problem) {
-  const auto t = problem.in("t");
-  const auto y = problem.out("y"), z = problem.out("z");
-  const int64_t scale[] = {1, 2, 4, 8};
-  for (int64_t n = 0; n < problem.dim("N"); ++n) {
-    const int64_t at = std::min<int64_t>(static_cast<std::int8_t>(n), 3);
-    y(n) = t.has(at) ? t(at) : -1.0;
-    z(n) = static_cast<double>(i32(scale[n % 4] * scale[3 - n % 4] + n + INT32_MIN));
   }
 }
 
@@ -409,6 +361,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_line_cases(cases);
   add_product_cases(cases);
   add_contraction_cases(cases);
+  add_number_cases(cases);
   add_relation_cases(cases);
   cases.push_back(corner("stores.tsr", "later_wins", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R", "C"})}, later_wins));
@@ -416,18 +369,6 @@ void add_corner_cases(std::vector<Case>& cases) {
                          {small("a", {"N"}), small("b", {"N"}), result("y", {"M"}), result("z", {"2", "N"})},
                          interleaved));
   cases.back().derived = {{"M", [](const Sizes& sizes) { return 2 * sizes.at("N"); }}};
-  cases.push_back(corner("numbers.tsr", "narrow", {"R", "C"},
-                         {input("x", "u8", {"R", "C"}, 0, 255), input("h", "i16", {"R", "C"}, -300, 300),
-                          output("y", "u8", {"R", "C"}), output("m", "u8", {"R"}), output("p", "i16", {"R"}),
-                          result("at", {"R"})},
-                         narrow));
-  cases.push_back(corner("numbers.tsr", "negated", {"N"},
-                         {input("x", "i32", {"5", "N"}, -1000, 1000),
-                          input("h", "i16", {"3", "N"}, -300, 300), input("b", "i8", {"3", "N"}, -127, 127),
-                          result("y", {"N"}), output("z", "i16", {"N"}), output("w", "i8", {"N"})},
-                         negated));
-  cases.push_back(corner("numbers.tsr", "narrow_index", {"M", "N"},
-                         {small("t", {"M"}), result("y", {"N"}), result("z", {"N"})}, narrow_index));
 }
 
 }  // namespace tessera::reference

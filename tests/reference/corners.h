@@ -68,6 +68,9 @@ void add_product_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/contractions.tsr.
 void add_contraction_cases(std::vector<Case>& cases);
 
+/// Cases of tests/corners/numbers.tsr.
+void add_number_cases(std::vector<Case>& cases);
+
 /// Cases of tests/corners/relations.tsr.
 void add_relation_cases(std::vector<Case>& cases);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "reference.h"
@@ -25,6 +26,45 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+/// One of `count` choices.
+int pick(Random& random, int count) { return static_cast<int>(random.next() * count); }
+
+/// A float whose first bits are anything and whose last ones are a half, nearly a half, or nothing: shorter formats round
+/// it in every way. Half of them are of moderate size, where formats of few exponents have their ends.
+double float_of_any_kind(const Format& format, Random& random) {
+  const double sign = pick(random, 2) == 0 ? 1 : -1;
+  switch (pick(random, 32)) {
+    case 0: return std::numeric_limits<double>::quiet_NaN();
+    case 1: return sign * std::numeric_limits<double>::infinity();
+    case 2: return sign * 0.0;
+    case 3: return sign * format.largest;
+    default: break;
+  }
+  const int bits = pick(random, 26);
+  const double half = std::ldexp(1.0, -bits - 1),
+               little = std::ldexp(1.0, -bits - 2 - pick(random, 50 - bits));
+  const double ends[] = {0, half, half + little, half - little, half * random.next()};
+  const double mantissa = 1 + std::floor(std::ldexp(random.next(), bits)) * 2 * half + ends[pick(random, 5)];
+  const int exponent = pick(random, 2) == 0 ? pick(random, 51) - 32 : pick(random, 282) - 152;
+  return sign * std::ldexp(mantissa, exponent);
+}
+
+/// An integer of any size; small ones and the ends of the type are common.
+double integer_of_any_kind(const Format& format, Random& random) {
+  switch (pick(random, 16)) {
+    case 0: return format.lowest;
+    case 1: return format.largest;
+    case 2: return 0;
+    default: break;
+  }
+  const double end = pick(random, 2) == 0 ? format.lowest : format.largest;
+  return std::trunc(std::ldexp(end * random.next(), -pick(random, 32)));
+}
+
+double of_any_kind(const Format& format, Random& random) {
+  return format.is_float() ? float_of_any_kind(format, random) : integer_of_any_kind(format, random);
+}
 
 [[noreturn]] void fail(const Case& description, const std::string& name) {
   std::fprintf(stderr, "reference: case %s has nothing called %s\n", description.name.c_str(), name.c_str());
@@ -65,7 +105,9 @@ void Problem::draw(Tensor& tensor, std::uint64_t seed) {
   const double step = spec.step != 0 ? spec.step : format.is_float() ? 0 : 1;
   Random random(seed);
   for (double& value : tensor.values) {
-    if (step == 0) {
+    if (spec.of_all_kinds) {
+      value = of_any_kind(format, random);
+    } else if (step == 0) {
       value = spec.low + (spec.high - spec.low) * random.next();
     } else {
       const double choices = std::floor((spec.high - spec.low) / step) + 1;

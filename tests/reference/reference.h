@@ -26,7 +26,8 @@ namespace tessera::reference {
 using Sizes = std::map<std::string, std::int64_t>;
 
 /// A tensor parameter. Inputs are drawn evenly from [low, high] and rounded to the dtype; `step` != 0 draws
-/// multiples of it instead, so that equal elements are common.
+/// multiples of it instead, so that equal elements are common. `of_all_kinds` draws from the whole dtype: NaN, infinities,
+/// zeros, ends of the range, denormals, and what lies half way between two numbers of a shorter format, or beside it.
 struct TensorSpec {
   std::string name;
   std::string dtype;
@@ -35,11 +36,18 @@ struct TensorSpec {
   double low = -2;
   double high = 2;
   double step = 0;
+  bool of_all_kinds = false;
 };
 
 inline TensorSpec input(std::string name, std::string dtype, std::vector<std::string> dims, double low = -2,
                         double high = 2, double step = 0) {
   return {std::move(name), std::move(dtype), std::move(dims), false, low, high, step};
+}
+
+inline TensorSpec input_of_all_kinds(std::string name, std::string dtype, std::vector<std::string> dims) {
+  TensorSpec spec = input(std::move(name), std::move(dtype), std::move(dims));
+  spec.of_all_kinds = true;
+  return spec;
 }
 
 inline TensorSpec output(std::string name, std::string dtype, std::vector<std::string> dims) {
