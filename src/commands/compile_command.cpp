@@ -136,7 +136,7 @@ class Compilation {
       const driver::CompileRequest request{.product = driver::Product::ptx,
                                            .compiler = *nvcc,
                                            .is_nvcc = true,
-                                           .host_compiler = host->path,
+                                           .host_compiler = *host,
                                            .architecture = "sm_" + std::string(emit::find_target(name)->nvcc),
                                            .units = {{emission.cuda[i].name, emission.cuda[i].text}},
                                            .headers = {{emission.header.name, emission.header.text}}};

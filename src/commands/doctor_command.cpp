@@ -74,7 +74,7 @@ void examine_nvcc(const ToolOptions& options, const std::optional<driver::Tool>&
       .product = driver::Product::ptx,
       .compiler = *lookup.tool,
       .is_nvcc = true,
-      .host_compiler = host ? host->path : "",
+      .host_compiler = host.value_or(driver::Tool{}),
       .architecture = "sm_80",
       .units = {
           {"trial.cu", std::string(kTrial) + "extern \"C\" __global__ void trial(int* x) { *x = 1; }\n"}}};

@@ -317,7 +317,7 @@ std::optional<LoadedKernel> load_kernel(Session& session, Toolbox& toolbox, cons
   void* runtime = nullptr;
   if (place == Place::gpu) {
     request.is_nvcc = true;
-    request.host_compiler = host->path;
+    request.host_compiler = *host;
     request.architecture = nvcc_architecture(options.architectures.front());
     request.runtime_units = {"tools/runner.cpp"};
     request.symbols.emplace_back("tessera_runner_allocate");

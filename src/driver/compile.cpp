@@ -34,7 +34,7 @@ std::string unit_name(const CompileRequest& request, std::size_t index) {
 
 std::vector<std::string> nvcc_arguments(const CompileRequest& request) {
   std::vector<std::string> arguments = {"-std=c++20", "-fmad=false", "-arch=" + request.architecture};
-  if (!request.host_compiler.empty()) arguments.push_back("-ccbin=" + request.host_compiler);
+  if (!request.host_compiler.path.empty()) arguments.push_back("-ccbin=" + request.host_compiler.path);
   if (request.product == Product::ptx) {
     arguments.push_back("-ptx");
   } else {
@@ -187,7 +187,7 @@ std::optional<std::string> cache_key(const CompileRequest& request) {
   };
   hash.update_field(*own_digest());
   hash.update_field(request.compiler.identity);
-  hash.update_field(request.host_compiler);
+  hash.update_field(request.host_compiler.identity);
   add_all("arguments", arguments_of(request, "/folder"), add_text);
   add_all("environment", tool_environment("/folder"), add_text);
   add_all("units", request.units, add_file);

@@ -22,8 +22,8 @@ struct CompileRequest {
   Product product = Product::shared_object;
   Tool compiler = {};
   bool is_nvcc = false;
-  std::string host_compiler = {};  // nvcc only: the compiler it drives, or empty
-  std::string architecture = {};   // nvcc only: "sm_90"
+  Tool host_compiler = {};        // nvcc only: the compiler it drives, or none
+  std::string architecture = {};  // nvcc only: "sm_90"
   std::vector<NamedBytes> units =
       {};  // compiled together; the ending of a name (".cu", ".cpp") decides the language
   std::vector<NamedBytes> headers = {};  // plain file names

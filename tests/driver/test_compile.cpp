@@ -105,7 +105,11 @@ TEST_CASE("everything a result depends on is in the key") {
   vary([](auto& r) { r.is_nvcc = true, r.architecture = "sm_80"; });
   vary([](auto& r) { r.is_nvcc = true, r.architecture = "sm_90"; });
   vary([](auto& r) { r.is_nvcc = true, r.architecture = "sm_90", r.product = Product::ptx; });
-  vary([](auto& r) { r.is_nvcc = true, r.architecture = "sm_90", r.host_compiler = "/usr/bin/g++-11"; });
+  vary([](auto& r) { r.is_nvcc = true, r.architecture = "sm_90", r.host_compiler.path = "/usr/bin/g++-11"; });
+  vary([](auto& r) {
+    r.is_nvcc = true, r.architecture = "sm_90";
+    r.host_compiler = {"/usr/bin/g++-11", "11", "another file under that name"};
+  });
   vary([](auto& r) { r.options = {"-g"}; });
   vary([](auto& r) { r.symbols.push_back("more"); });
   vary([](auto& r) { r.runtime_units.push_back("tools/runner.cpp"); });

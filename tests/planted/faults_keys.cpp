@@ -18,6 +18,8 @@ void add_key_faults(std::vector<PlantedFault>& faults) {
   for (PlantedFault fault :
        {without("the program itself", "  hash.update_field(*own_digest());\n"),
         without("the identity of the compiler", "  hash.update_field(request.compiler.identity);\n"),
+        without("the identity of the host compiler",
+                "  hash.update_field(request.host_compiler.identity);\n"),
         without("arguments", "  add_all(\"arguments\", arguments_of(request, \"/folder\"), add_text);\n"),
         without("the environment", "  add_all(\"environment\", tool_environment(\"/folder\"), add_text);\n"),
         without("units", "  add_all(\"units\", request.units, add_file);\n"),
@@ -32,10 +34,6 @@ void add_key_faults(std::vector<PlantedFault>& faults) {
         without("the last item of lists", "for (const auto& item : items) spell(item);",
                 "for (std::size_t i = 0; i + 1 < items.size(); ++i) spell(items[i]);")})
     faults.push_back(std::move(fault));
-  // nvcc's argument -ccbin names the host compiler as well: the field is there twice.
-  faults.push_back(without("the host compiler", "  hash.update_field(request.host_compiler);\n"));
-  faults.back().equivalent =
-      "arguments name the host compiler of nvcc too (-ccbin), and other compilers are given none";
 }
 
 }  // namespace tessera::planted

@@ -36,7 +36,7 @@ CompileRequest request() {
   CompileRequest result;
   result.compiler = {"/usr/bin/nvcc", "13.0", "nvcc 13.0"};
   result.is_nvcc = true;
-  result.host_compiler = "/usr/bin/g++";
+  result.host_compiler = {"/usr/bin/g++", "12", "g++ 12"};
   result.architecture = "sm_90";
   result.units = {{"a.cu", "int a;"}, {"b.cpp", "int b;"}};
   result.headers = {{"a.h", "int h;"}, {"b.h", ""}};
@@ -56,8 +56,10 @@ std::map<std::string, CompileRequest> changed_requests() {
   };
   add("identity of the compiler", [](CompileRequest& one) { one.compiler.identity = "nvcc 13.1"; });
   add("kind of the compiler", [](CompileRequest& one) { one.is_nvcc = false; });
-  add("host compiler", [](CompileRequest& one) { one.host_compiler = "/usr/bin/g++-13"; });
-  add("no host compiler", [](CompileRequest& one) { one.host_compiler = ""; });
+  add("host compiler", [](CompileRequest& one) { one.host_compiler.path = "/usr/bin/g++-13"; });
+  add("host compiler under the same name",
+      [](CompileRequest& one) { one.host_compiler.identity = "g++ 12.1"; });
+  add("no host compiler", [](CompileRequest& one) { one.host_compiler = {}; });
   add("architecture", [](CompileRequest& one) { one.architecture = "sm_80"; });
   add("product", [](CompileRequest& one) { one.product = driver::Product::ptx; });
   add("text of a unit", [](CompileRequest& one) { one.units[1].bytes = "int c;"; });

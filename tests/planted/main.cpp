@@ -63,7 +63,10 @@ bool is_of_products(const Edit& edit) {
 
 /// The set that a fault meets first.
 std::string first_set(const PlantedFault& fault) {
-  if (fault.group == kNumbers) return "numbers";
+  const auto is_of_numbers = [](const Edit& edit) {
+    return edit.file == "tessera/numbers.h" || edit.file == "tessera/reductions.h";
+  };
+  if (fault.group == kNumbers || std::ranges::any_of(fault.edits, is_of_numbers)) return "numbers";
   if ((fault.group == kMasks || fault.group == kTails) && std::ranges::any_of(fault.edits, is_of_products))
     return "uneven";
   const bool is_of_tiles = fault.group == kStages || fault.group == kLayouts || fault.group == kBarriers;
