@@ -16,7 +16,7 @@ using namespace tessera::fuzz;
 namespace {
 
 /// For every size of a prefix, how far it is taken. Blanks, and a comment that is being typed, leave the tree as it was
-/// one byte before: parser and formatter see them, and the same code is not made once more. Nine tenths of the time of
+/// one byte before: parser and formatter see them, and the same code is not made once more. Four fifths of the time of
 /// all prefixes went there.
 std::vector<Reach> reaches(std::string_view text) {
   const char* choice = std::getenv("TESSERA_FUZZ_PREFIXES");
