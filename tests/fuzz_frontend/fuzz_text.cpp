@@ -10,9 +10,10 @@
 #include "promises.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tessera::fuzz;
+  const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    tessera::fuzz::require_promises({reinterpret_cast<const char*>(data), size},
-                                    tessera::fuzz::Reach::syntax);
+    require_promises(text, Reach::syntax, is_chosen(text, 0, 8) ? Forms::all : Forms::brief);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "broken promise: %s\n", error.what());
     std::abort();

@@ -44,8 +44,8 @@ void require_place(const Reading& reading, Span span, const Diagnostic& diagnost
   require(inside, "a diagnostic stands inside the file", reading.text(), diagnostic.message);
 }
 
-/// Every message has its place, and all forms of showing it work for whatever bytes the file holds.
-void require_places(const Reading& reading) {
+/// Every message has its place, and showing it works for whatever bytes the file holds.
+void require_places(const Reading& reading, Forms forms) {
   for (const Diagnostic& diagnostic : reading.sink.sorted()) {
     require_place(reading, diagnostic.span, diagnostic);
     for (const Label& label : diagnostic.labels) require_place(reading, label.span, diagnostic);
@@ -56,6 +56,7 @@ void require_places(const Reading& reading) {
   }
   using enum DiagnosticsFormat;
   for (const DiagnosticsFormat form : {text, brief, json}) {
+    if (forms == Forms::brief && form != brief) continue;
     const bool shown = !render_all(reading.sink, reading.sources, form, false).empty();
     require(shown || !reading.sink.has_errors(), "errors are shown", reading.text());
   }
@@ -126,7 +127,13 @@ bool require_code(const Reading& reading, const ir::Module& module) {
 
 }  // namespace
 
-Outcome require_promises(std::string text, Reach reach) {
+bool is_chosen(std::string_view text, std::uint64_t question, std::uint64_t count) {
+  std::uint64_t hash = 0xcbf29ce484222325 + question;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return (hash >> 32) % count == 0;
+}
+
+Outcome require_promises(std::string text, Reach reach, Forms forms) {
   Outcome outcome;
   Reading reading(std::move(text));
   parse_into(reading);
@@ -149,7 +156,7 @@ Outcome require_promises(std::string text, Reach reach) {
       outcome.emitted = require_code(reading, *module);
     }
   }
-  require_places(reading);
+  require_places(reading, forms);
   return outcome;
 }
 
