@@ -480,7 +480,7 @@ using DeclNode =
 struct Decl {
   Span span;  ///< without annotations and documentation
   std::vector<std::string>
-      documentation;  ///< lines of `///` directly before it, without slashes and first space
+      documentation;  ///< lines of `///` directly before it, without slashes, first and last spaces
   std::vector<Annotation> annotations;
   DeclNode node;
 };

@@ -54,11 +54,19 @@ struct ExprLayouter {
     return code.concat(std::move(parts));
   }
   LayoutId operator()(const ast::Member& e) const {
-    return code.concat({code.expr(e.base), code.text("." + e.member.text)});
+    // A point right behind a number would be one of the number.
+    const char* point = code.is_bare_number(e.base) ? " ." : ".";
+    return code.concat({code.expr(e.base), code.text(point + e.member.text)});
   }
   LayoutId operator()(const ast::Tuple& e) const { return code.expr_list(e.elements, "(", ")"); }
   LayoutId operator()(const ast::ArrayLiteral& e) const { return code.expr_list(e.elements, "[", "]"); }
 };
+
+bool CodeFormatter::is_bare_number(ast::ExprId id) const {
+  const ast::Expr& expr = file_[id];
+  return !expr.parenthesized && (std::holds_alternative<ast::IntegerLiteral>(expr.node) ||
+                                 std::holds_alternative<ast::FloatLiteral>(expr.node));
+}
 
 LayoutId CodeFormatter::expr(ast::ExprId id) {
   const ast::Expr& expr = file_[id];

@@ -16,6 +16,7 @@ class CodeFormatter {
   CodeFormatter(const ast::File& file, Layout& layout) : file_(file), layout_(layout) {}
 
   LayoutId expr(ast::ExprId id);
+  bool is_bare_number(ast::ExprId id) const;
   LayoutId type(ast::TypeId id);
   LayoutId range(const ast::Range& range);
   LayoutId ranges(const std::vector<ast::Range>& ranges);

@@ -91,6 +91,14 @@ TEST_CASE("documentation stays with what it documents") {
   const auto& file = *program->file;
   CHECK(file[file.declarations[0]].documentation == std::vector<std::string>{"one", "  two"});
   CHECK(file[file.declarations[1]].documentation.empty());
+  const auto blanks = parse_text("/// one \t\n///  \nkernel k() { }\n");
+  REQUIRE(blanks->file);
+  CHECK((*blanks->file)[blanks->file->declarations[0]].documentation == std::vector<std::string>{"one", ""});
+}
+
+TEST_CASE("a point behind a number stays apart from it") {
+  CHECK(formatted("fn f() { let a = 1000 . b; let c = 1.5 .d + (2).e; }") ==
+        "fn f() {\n  let a = 1000 .b;\n  let c = 1.5 .d + (2).e;\n}\n");
 }
 
 TEST_CASE("long lines break between the parts of the outermost construct") {

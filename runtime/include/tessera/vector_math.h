@@ -103,7 +103,7 @@ TESSERA_HD Vector<float, N> operator/(const Vector<float, N>& a, const Divisor& 
     exact = exact & Divisor::is_safe(result[i]);
   }
   if (exact) return result;
-  bool zeros = true;  // are all that is not safe
+  bool zeros = b.is_moderate();  // are all that is not safe
   TESSERA_UNROLL
   for (int i = 0; i < N; ++i) zeros = zeros & (Divisor::is_safe(result[i]) | b.is_zero_exact(a[i]));
   if (zeros) return result;

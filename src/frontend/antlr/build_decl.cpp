@@ -48,7 +48,7 @@ ast::DeclId Builder::add_decl(antlr4::ParserRuleContext* context, ast::DeclNode 
   return file_.decls.add({span_of(context), {}, std::move(annotations), std::move(node)});
 }
 
-/// The `///` lines that end on the line before `start`, without slashes and the first space.
+/// The `///` lines that end on the line before `start`, without slashes, the first space and the last ones.
 std::vector<std::string> Builder::documentation_before(const antlr4::Token* start) const {
   const SourceFile& source = tokens_.source();
   std::vector<std::string> lines;
@@ -64,7 +64,7 @@ std::vector<std::string> Builder::documentation_before(const antlr4::Token* star
       break;
     std::string_view text = source.text_of(comment->span).substr(3);
     if (text.starts_with(' ')) text.remove_prefix(1);
-    lines.emplace_back(text);
+    lines.emplace_back(text.substr(0, text.find_last_not_of(" \t\r\f") + 1));
     next = comment->span.begin;
   }
   std::ranges::reverse(lines);
