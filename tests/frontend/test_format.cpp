@@ -98,7 +98,7 @@ TEST_CASE("documentation stays with what it documents") {
 
 TEST_CASE("a point behind a number stays apart from it") {
   CHECK(formatted("fn f() { let a = 1000 . b; let c = 1.5 .d + (2).e; }") ==
-        "fn f() {\n  let a = 1000 .b;\n  let c = 1.5 .d + (2).e;\n}\n");
+        "fn f() { let a = 1000 .b; let c = 1.5 .d + (2).e; }\n");
 }
 
 TEST_CASE("long lines break between the parts of the outermost construct") {
