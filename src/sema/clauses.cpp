@@ -76,8 +76,19 @@ class Conditions {
 
   /// A clause bounds symbols; a condition says nothing of other launches.
   void add(ir::Constraint constraint) {
-    if (!tiling_) ir::narrow(context_.kernel, constraint);
+    if (!tiling_) narrow(constraint);
     (tiling_ ? tiling_->when : context_.kernel.constraints).push_back(std::move(constraint));
+  }
+
+  /// The clause with which a symbol has no value any more is to blame.
+  void narrow(const ir::Constraint& constraint) {
+    const auto impossible = [&] { return std::ranges::find_if_not(context_.kernel.symbols, ir::has_value); };
+    const bool was_possible = impossible() == context_.kernel.symbols.end();
+    ir::narrow(context_.kernel, constraint);
+    const auto symbol = impossible();
+    if (was_possible && symbol != context_.kernel.symbols.end())
+      context_.sink.report(Diag::never_holds, constraint.span)
+          .note("with what stands before, it leaves no value for `{}`", symbol->name);
   }
 
   void compare(const ast::Binary& binary, ir::Relation relation, Span span) {
