@@ -74,9 +74,9 @@ configure() {
   say "Configuring $build"
   local options
   read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
-  # Fuzzing brings a sanitised build of the compiler, for which only a whole run of the tests waits.
+  # Fuzzing brings a sanitised build of the compiler, for which only those wait who ask: TESSERA_FUZZ_TESTS=ON.
   local fuzz=OFF
-  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=ON; fi
+  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-OFF}; fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then options+=(-DTESSERA_REQUIRE_MPFR=ON); fi
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON -DTESSERA_CUDA=AUTO "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" \
