@@ -180,6 +180,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "operand",
     "plane",
     "ptx",
+    "smallest",
     "tf32",
     "vector_access",
     "unit",

@@ -270,6 +270,7 @@ void add_number_cases(std::vector<Case>& cases) {
                    {{"sum", "f32"}, {"fused", "f32"}, {"quotient", "f32"}, {"ratio", "f32"}}, {"R", "C"});
   steps.insert(steps.begin() + 3, input_of_all_kinds("divisor", "f32", {"R"}));
   cases.push_back(corner("numbers.tsr", "rounded_steps", {"R", "C"}, steps, rounded_steps));
+  cases.back().rounds_between = true;
   std::vector<TensorSpec> extremes =
       of_all_kinds({{"h", "f16"}, {"b", "bf16"}, {"e", "fp8_e4m3"}, {"x", "f32"}}, {}, {"R", "C"});
   for (const auto& [name, dtype] : Names{{"most_h", "f16"},

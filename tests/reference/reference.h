@@ -82,6 +82,8 @@ struct Case {
   Exactness exactness = Exactness::kBitwise;
   std::function<void(Problem&)> reference;
   std::function<bool(const Sizes&)> allowed = {};  ///< empty: every combination of sizes, 0 included
+  bool rounds_between =
+      false;  ///< what is rounded on the way makes a difference: doubles give something else
   std::size_t problems = 1000000;  ///< at most so many unless all are asked for: tiles take long on a host
 };
 
