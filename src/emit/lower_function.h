@@ -225,6 +225,7 @@ class FunctionLowering {
   std::vector<ir::ValueId> looped_with(ir::ValueId id, const ir::Reduce& op, size_t target);
   bool needs_reduction(ir::ValueId id, ir::ValueId reduction, std::set<ir::ValueId>& visited) const;
   bool is_known_count(const ir::Reduce& op) const;
+  ir::SizeId extent_of(ir::AxisId axis);
   bool crosses_everything(const ir::Reduce& op) const;
   lowered::Expr crosses_something(const ir::Reduce& op);
   const Lane* crossed_lane(const ir::Reduce& op) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "emit/lower_function.h"
 #include "emit/print.h"
@@ -359,6 +360,34 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Cast& op) {
   return result;
 }
 
+namespace {
+
+// Whether signed integers of at most 32 bits are ordered below a value.
+bool orders_signed(const ir::Kernel& kernel, ir::ValueId id, std::set<ir::ValueId>& visited) {
+  if (!visited.insert(id).second) return false;
+  const ir::Op& op = kernel.values[id].op;
+  if (std::holds_alternative<ir::Load>(op)) return false;
+  if (const auto* binary = std::get_if<ir::Binary>(&op);
+      binary && binary->op >= ir::BinaryOp::less && binary->op <= ir::BinaryOp::greater_equal) {
+    const DType type = kernel.values[binary->left].dtype;
+    if (is_signed_integer(type) && size_in_bytes(type) <= 4) return true;
+  }
+  return std::ranges::any_of(ir::operands_of(op),
+                             [&](ir::ValueId operand) { return orders_signed(kernel, operand, visited); });
+}
+
+// A choice between two values that a value of the program decides. If both are signed integers, compilers must not
+// recognise an extreme in it (runtime: opaque()).
+Expr choice(const ir::Kernel& kernel, ir::ValueId decides, Expr condition, Expr if_true, Expr if_false) {
+  const DType type = if_true->type;
+  std::set<ir::ValueId> visited;
+  if (is_signed_integer(type) && size_in_bytes(type) <= 4 && orders_signed(kernel, decides, visited))
+    condition = lowered::call("opaque", {std::move(condition)}, DType::boolean);
+  return lowered::ternary(std::move(condition), std::move(if_true), std::move(if_false));
+}
+
+}  // namespace
+
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Select& op) {
   const Evaluated condition = eval(op.condition);
   if (const auto known = lowered::constant_of(condition.value); known && !condition.exists)
@@ -368,7 +397,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Select& op) {
     a.value = as_float(a);
     b.value = as_float(b);
   }
-  Evaluated result{lowered::ternary(condition.value, a.value, b.value), condition.exists};
+  Evaluated result{choice(kernel_, op.condition, condition.value, a.value, b.value), condition.exists};
   if (a.exists || b.exists) {
     const Expr yes = lowered::boolean(true);
     result.exists = lowered::conjunction(
@@ -383,6 +412,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Filter& op) {
   Evaluated result = eval(op.operand);
   const auto known = lowered::constant_of(condition.value);
   Expr holds = known && *known ? nullptr : condition.value;
+  result.zero_if_absent &= !condition.exists && !holds;
   result.exists = lowered::conjunction(lowered::conjunction(condition.exists, holds), result.exists);
   return result;
 }
@@ -408,7 +438,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
     left.value = as_float(left);
     right.value = as_float(right);
   }
-  Evaluated result{lowered::ternary(left.exists, left.value, right.value), nullptr};
+  Evaluated result{choice(kernel_, op.operand, left.exists, left.value, right.value), nullptr};
   if (right.exists) result.exists = lowered::binary("||", left.exists, right.exists, DType::boolean);
   return result;
 }

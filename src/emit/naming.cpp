@@ -150,6 +150,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "maximum",
     "minimum",
     "not_a_number",
+    "opaque",
     "options",
     "check",
     "integer",

@@ -21,11 +21,10 @@ constexpr double kStrided = 2;
 constexpr double kStaged = 2;
 constexpr double kBroadcast = 0.05;
 constexpr double kGroupReduction = 1.1;
-// Rows of a tile that passes through shared memory, unless they are asked for; the most of rows and of lanes that the
-// planner chooses; and what all such tiles of a block may take of it.
+// Rows of a tile that passes through shared memory, unless they are asked for; and the most of rows and of lanes that
+// the planner chooses.
 constexpr int64_t kStageRows = 32;
 constexpr int64_t kMostStageLines = 64;
-constexpr int64_t kStageBytes = 48 * 1024;
 // Stands for the extent of an axis that is known at launch only.
 constexpr double kTypicalExtent = 64;
 
@@ -233,7 +232,7 @@ class AxisChooser {
     for (ir::ValueId load : best->second) {
       const auto tensor = std::get<ir::Load>(kernel_.values[load].op).tensor;
       bytes += elements * size_in_bytes(kernel_.tensors[tensor].dtype);
-      if (bytes <= kStageBytes) result.loads.insert(load);
+      if (bytes <= kMostStaticBytes) result.loads.insert(load);
     }
     if (result.loads.empty()) return std::nullopt;
     return result;

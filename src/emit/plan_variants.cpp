@@ -336,7 +336,7 @@ class VariantChooser {
   // The extent is known: as many threads as it keeps busy, and strips for the rest.
   void bounded_variants(int width) {
     const int64_t extent = std::max<int64_t>(fixed_extent(), 1);
-    const int64_t wanted = (extent + width - 1) / width;
+    const int64_t wanted = extent / width + (extent % width != 0);
     int threads =
         warps_
             ? *warps_ * kWarp

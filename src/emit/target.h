@@ -9,6 +9,9 @@
 
 namespace tessera::emit {
 
+/// Bytes of shared memory that a function may declare, on every chip; only what a launch asks for may be more.
+inline constexpr int64_t kMostStaticBytes = 49152;
+
 enum Feature : uint32_t {
   kAsyncCopy = 1u << 0,
   kParametersInRegisters =

@@ -11,8 +11,6 @@ namespace tessera::emit {
 
 /// Bytes that the system takes for each block.
 inline constexpr int kSystemBytes = 1024;
-/// Bytes of the arrays that a function may declare; only what a launch asks for may be more.
-inline constexpr int64_t kMostStaticBytes = 49152;
 
 /// Of the factors' tiles, which a launch asks for.
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);

@@ -353,8 +353,9 @@ class LoopSplitter {
 
   Expr promote(const lowered::Local& local, Span span) {
     const DType type = local.initial->type;
+    const bool is_operand = vectors_.contains(local.name);  // of what takes whole vectors
     const std::string name = vector_for(local.name);
-    if (size_in_bytes(type) >= 4) {
+    if (is_operand || size_in_bytes(type) >= 4) {
       result_.push_back(
           {lowered::Local{fmt::format("Vector<{}, kVector>", local.type), name, {}, nullptr, false, false},
            span});

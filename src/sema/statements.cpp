@@ -20,7 +20,7 @@ namespace tessera::sema {
 namespace {
 
 /// Iterations that all `static for` of one statement may unroll to.
-constexpr std::int64_t kUnrollLimit = 65'536;
+constexpr std::int64_t kUnrollLimit = 4'096;
 
 /// Type and axes of `f32[m, n]` at a `let` or `var`.
 struct TileType {

@@ -171,9 +171,14 @@ class Evaluator {
     const Local& local = program_.locals[static_cast<std::size_t>(statement.local)];
     Tile& tile = locals_[static_cast<std::size_t>(statement.local)];
     std::vector<Value> values = tile.values;
+    // `v += e` is `v = v + e`, whose value has the axes of both.
+    std::vector<int> axes = statement.value.axes;
+    if (statement.operation != Operation::none) axes.insert(axes.end(), tile.axes.begin(), tile.axes.end());
+    std::ranges::sort(axes);
+    axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
     at_points(tile.axes, [&] {
       const Value value = at(statement.value);
-      if (!value) return;
+      if (!value || !is_related(axes)) return;
       Number next = convert(*value, statement.value.type, local.type);
       Value& held = values[position(tile)];
       if (statement.operation != Operation::none) next = apply(statement.operation, *held, next, local.type);
@@ -219,12 +224,12 @@ class Evaluator {
   /// The value at the current point; relations are seen by whatever has all of their axes.
   Value at(const Expression& expression) {
     const bool is_memorable = expression.kind == Kind::fold || expression.kind == Kind::product;
-    if (!is_memorable) return is_related(expression) ? value_of(expression) : std::nullopt;
+    if (!is_memorable) return is_related(expression.axes) ? value_of(expression) : std::nullopt;
     auto found = known_.find(&expression);
     if (found == known_.end()) found = known_.emplace(&expression, make_tile(expression.axes)).first;
     const std::size_t where = position(found->second);
     if (!found->second.is_known[where]) {
-      const Value value = is_related(expression) ? value_of(expression) : std::nullopt;
+      const Value value = is_related(expression.axes) ? value_of(expression) : std::nullopt;
       Tile& tile = known_.at(&expression);  // folds inside have moved the table
       tile.values[where] = value;
       tile.is_known[where] = true;
@@ -234,17 +239,17 @@ class Evaluator {
   }
 
   /// A range of the grid that takes one value at a time is there for every value.
-  bool has_axis(const Expression& expression, int axis) const {
+  bool has_axis(const std::vector<int>& axes, int axis) const {
     const Binder& one = binder(axis);
-    return (one.kind == BinderKind::grid && one.step == Step::none) ||
-           std::ranges::binary_search(expression.axes, axis);
+    return (one.kind == BinderKind::grid && one.step == Step::none) || std::ranges::binary_search(axes, axis);
   }
 
-  bool is_related(const Expression& expression) {
-    for (const int axis : expression.axes) {
+  /// `axes`: of a value, ascending.
+  bool is_related(const std::vector<int>& axes) {
+    for (const int axis : axes) {
       for (const Conjunct& conjunct : binder(axis).relation) {
-        const bool is_met = std::ranges::all_of(
-            conjunct.affine.terms, [&](const auto& term) { return has_axis(expression, term.first); });
+        const bool is_met = std::ranges::all_of(conjunct.affine.terms,
+                                                [&](const auto& term) { return has_axis(axes, term.first); });
         if (is_met && !holds(conjunct)) return false;
       }
     }

@@ -50,7 +50,7 @@ void add_number_faults(std::vector<PlantedFault>& faults) {
       "words[w] &= ~0u");
   faults.push_back({.name = "mul and add are contracted",
                     .group = kNumbers,
-                    .options = {"-O1", "-march=haswell", "-ffp-contract=fast"}});
+                    .options = {"-O2", "-march=haswell", "-ffp-contract=fast"}});
   add("exponent of a softmax in bf16", kGenerated, "argument[j] = to_float(x_row[i][j]) - max_c",
       "argument[j] = to_float(from_float<bf16>(to_float(x_row[i][j]) - max_c))");
   add("quotient by the reciprocal", "tessera/divisor.h",

@@ -109,7 +109,8 @@ const KernelSet& uneven_tiles() {
               {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(16, 64, 32, 4)},
               {"examples/gemm/gemm_types.tsr", {"gemm_f64"}, plan(32, 32, 16, 4)},
               {kProducts, {"computed_factors"}, plan(32, 32, 16, 4)},
-              {kNumbers, {"rounded_factors", "widened_bytes"}, small_tiles(32, 2)},
+              {kNumbers, {"rounded_factors"}, small_tiles(32, 2)},
+              {kNumbers, {"widened_bytes"}, plan(32, 16, 32, 4)},
           },
       .trials =
           {

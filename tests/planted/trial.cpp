@@ -16,8 +16,6 @@ using reference::Problem;
 using sweep::Layout;
 using sweep::TwinOrder;
 
-/// forward, reverse, random; copies that arrive when they are started, and as late as they may; few blocks.
-constexpr TwinOrder kOrders[] = {{0, 0, false}, {1, 0, true, 1}, {2, 7, true}, {2, 11, false, 3}};
 constexpr Layout kOtherLayouts[] = {Layout::misaligned, Layout::padded, Layout::transposed,
                                     Layout::mixed,      Layout::spread, Layout::pitched};
 
@@ -60,8 +58,8 @@ std::optional<Kill> try_round(const Program& program, Problems& problems, std::s
     if (!program.entries.contains(problems[i]->description().kernel)) continue;
     const Layout layout =
         round % 2 == 0 ? Layout::dense : kOtherLayouts[(round / 2 + i) % std::size(kOtherLayouts)];
-    if (auto kill = try_problem(program, *problems[i], layout, kOrders[(round + i) % std::size(kOrders)]))
-      return kill;
+    const sweep::NamedOrder& order = sweep::kTwinOrders[(round + i) % std::size(sweep::kTwinOrders)];
+    if (auto kill = try_problem(program, *problems[i], layout, order.order)) return kill;
   }
   return std::nullopt;
 }

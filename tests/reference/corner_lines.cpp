@@ -129,9 +129,58 @@ void long_steps(Problem& problem) {
   }
 }
 
+void narrow_columns(Problem& problem) {
+  const auto x = problem.in("x"), u = problem.in("u");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double most = 0, least = 255;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) {
+      y(r, c) = x(r, c) * 2;
+      most = std::max(most, u(c, r));
+      least = std::min(least, u(c, r));
+    }
+    z(r) = most;
+    w(r) = least - 100;
+  }
+}
+
+void filtered_loads(Problem& problem) {
+  const auto x = problem.in("x"), c = problem.in("c"), u = problem.in("u");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t R = problem.dim("R"), C = problem.dim("C");
+  for (int64_t n = 0; n < C; ++n) {
+    const double here = c(n) > 0 && n + 1 < R ? u(n + 1) : 0;
+    double sum = 0;
+    for (int64_t r = 0; r < R; ++r) {
+      y(n, r) = (c(n) > 0 && n + 1 < C ? x(r, n + 1) : 0) + here;
+      if (x(r, n) > 0 && r + 1 < R) sum += x(r + 1, n);
+    }
+    z(n) = sum;
+  }
+}
+
+void counted_part(Problem& problem) {
+  const auto y = problem.out("y");
+  const int64_t count = std::max<int64_t>(0, std::min<int64_t>(problem.dim("C"), 9) - 3);
+  for_matrix(problem.dim("R"), problem.dim("C"),
+             [&](int64_t r, int64_t c) { y(r, c) = static_cast<double>(count % 5); });
+}
+
 }  // namespace
 
 void add_line_cases(std::vector<Case>& cases) {
+  cases.push_back(
+      corner("lines.tsr", "narrow_columns", {"R", "C"},
+             {input("x", "f32", {"R", "C"}, -9, 9), input("u", "u8", {"C", "R"}, 0, 255),
+              output("y", "f32", {"R", "C"}), output("z", "u8", {"R"}), output("w", "i16", {"R"})},
+             narrow_columns));
+  cases.back().allowed = [](const Sizes& sizes) { return sizes.at("C") >= 1 && few_terms(sizes); };
+  cases.push_back(corner("lines.tsr", "filtered_loads", {"R", "C"},
+                         {small("x", {"R", "C"}), small("c", {"C"}), small("u", {"R"}),
+                          result("y", {"C", "R"}), result("z", {"C"})},
+                         filtered_loads));
+  cases.push_back(corner("lines.tsr", "counted_part", {"R", "C"},
+                         {small("x", {"R", "C"}), result("y", {"R", "C"})}, counted_part));
   cases.push_back(corner("lines.tsr", "long_steps", {"R", "C"},
                          {input("x", "i16", {"R", "C"}, -9, 9), result("y", {"R"}), result("n", {"R"})},
                          long_steps));

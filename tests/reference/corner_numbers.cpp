@@ -48,6 +48,18 @@ void negated(Problem& problem) {
   }
 }
 
+void chosen_extremes(Problem& problem) {
+  const auto x = problem.in("x"), h = problem.in("h"), b = problem.in("b");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    const double larger = std::max<double>({-x(0, n), x(1, n), x(4, n)});
+    y(n) = larger - std::min<double>({-x(2, n), x(3, n), x(4, n)});
+    z(n) = std::max<double>({-h(0, n), h(1, n), h(2, n)});
+    const double absolute = std::abs(b(0, n));
+    w(n) = -b(1, n) < absolute ? std::max<double>(absolute, b(2, n)) : -b(1, n);
+  }
+}
+
 void narrow_index(Problem& problem) {
   const auto t = problem.in("t");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -258,11 +270,14 @@ void add_number_cases(std::vector<Case>& cases) {
                          narrow));
   cases.push_back(corner("numbers.tsr", "narrow_index", {"M", "N"},
                          {small("t", {"M"}), result("y", {"N"}), result("z", {"N"})}, narrow_index));
-  cases.push_back(corner("numbers.tsr", "negated", {"N"},
-                         {input("x", "i32", {"5", "N"}, -1000, 1000),
-                          input("h", "i16", {"3", "N"}, -300, 300), input("b", "i8", {"3", "N"}, -127, 127),
-                          result("y", {"N"}), output("z", "i16", {"N"}), output("w", "i8", {"N"})},
-                         negated));
+  const std::vector<TensorSpec> signed_numbers = {input("x", "i32", {"5", "N"}, -1000, 1000),
+                                                  input("h", "i16", {"3", "N"}, -300, 300),
+                                                  input("b", "i8", {"3", "N"}, -127, 127),
+                                                  output("y", "i32", {"N"}),
+                                                  output("z", "i16", {"N"}),
+                                                  output("w", "i8", {"N"})};
+  cases.push_back(corner("numbers.tsr", "negated", {"N"}, signed_numbers, negated));
+  cases.push_back(corner("numbers.tsr", "chosen_extremes", {"N"}, signed_numbers, chosen_extremes));
   add_conversion_cases(cases);
   add_product_of_number_cases(cases);
   std::vector<TensorSpec> steps =

@@ -6,13 +6,14 @@ using namespace tessera;
 
 template <typename T>
 TESSERA_DEVICE T extremes(View<const T, 1> x) {
-  T most = integer::negate(x.load({0})), least = most;
+  T most = integer::negate(x.load({0})), least = most, chosen = most;
   for (tessera::index i = 1; i < 4; ++i) {
     const T value = integer::negate(x.load({i}));
     most = maximum(most, value);
     least = minimum(least, value);
+    chosen = opaque(chosen < value) ? value : chosen;
   }
-  return integer::subtract(most, integer::abs(least));
+  return integer::subtract(integer::subtract(most, chosen), integer::abs(least));
 }
 
 #define EXTREMES(name, type)                                                              \

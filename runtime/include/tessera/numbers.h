@@ -53,32 +53,26 @@ TESSERA_HD T not_a_number() {
   return math::detail::quiet_nan<T>();
 }
 
+/// The condition, of which nvcc then knows nothing but its value: no instruction for an extreme is made of the choice that
+/// it decides. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of at most 32 bits on compute capability
+/// 9.0 and 10.0, and loses the sign of an operand that is negated before: max(max(-a, b), c) is that of a, b and c.
+TESSERA_HD bool opaque(bool condition) {
+#ifdef __CUDA_ARCH__
+  int value = condition;
+  asm("" : "+r"(value));
+  return value;
+#else
+  return condition;
+#endif
+}
+
 namespace detail {
 
-/// Signed integers of at most 32 bits. ptxas (12.8 to 13.3) makes one instruction of two extremes on compute capability
-/// 9.0 and 10.0, and loses the sign of an operand that is negated before: max(max(-a, b), c) is that of a, b and c. What
-/// is compared and selected stays two instructions.
+/// Whether the first of two values is chosen, for types whose extremes ptxas may combine; see opaque().
 template <typename T>
-inline constexpr bool kIsFusedWrongly = std::is_integral_v<T>&& std::is_signed_v<T> && sizeof(T) <= 4;
-
-template <bool kLargest, typename T>
-TESSERA_HD T signed_extreme(T a, T b) {
-#ifdef __CUDA_ARCH__
-  const int left = a, right = b;
-  int result;
-  if constexpr (kLargest) {
-    asm("{.reg .pred p; setp.lt.s32 p, %1, %2; selp.b32 %0, %2, %1, p;}"
-        : "=r"(result)
-        : "r"(left), "r"(right));
-  } else {
-    asm("{.reg .pred p; setp.lt.s32 p, %2, %1; selp.b32 %0, %2, %1, p;}"
-        : "=r"(result)
-        : "r"(left), "r"(right));
-  }
-  return static_cast<T>(result);
-#else
-  return (kLargest ? a < b : b < a) ? b : a;
-#endif
+TESSERA_HD bool first_if(bool condition) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) <= 4) return opaque(condition);
+  return condition;
 }
 
 }  // namespace detail
@@ -90,10 +84,8 @@ TESSERA_HD T maximum(T a, T b) {
     return from_float<T>(math::max(to_float(a), to_float(b)));
   } else if constexpr (std::is_floating_point_v<T>) {
     return math::max(a, b);
-  } else if constexpr (detail::kIsFusedWrongly<T>) {
-    return detail::signed_extreme<true>(a, b);
   } else {
-    return a < b ? b : a;
+    return detail::first_if<T>(b < a) ? a : b;
   }
 }
 template <typename T>
@@ -102,10 +94,8 @@ TESSERA_HD T minimum(T a, T b) {
     return from_float<T>(math::min(to_float(a), to_float(b)));
   } else if constexpr (std::is_floating_point_v<T>) {
     return math::min(a, b);
-  } else if constexpr (detail::kIsFusedWrongly<T>) {
-    return detail::signed_extreme<false>(a, b);
   } else {
-    return b < a ? b : a;
+    return detail::first_if<T>(a < b) ? a : b;
   }
 }
 

@@ -104,6 +104,18 @@ int64_t Lexer::integer() {
   return value;
 }
 
+int64_t Lexer::magnitude() {
+  const Token token = next();
+  const std::string_view text = token.spelling;
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value > uint64_t{1} << 63) {
+    fail(token.span, fmt::format("`{}` is no 64-bit integer", text));
+    return 0;
+  }
+  return static_cast<int64_t>(value);
+}
+
 double Lexer::real() {
   const Span begin = token_.span;
   std::string text = accept("-") ? "-" : "";

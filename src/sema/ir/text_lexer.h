@@ -40,6 +40,8 @@ class Lexer {
   std::string name(std::string_view what);
   /// An integer with an optional minus sign; 0 after a mistake.
   int64_t integer();
+  /// The number that is next, without a sign: what a minus before it makes the smallest integer is that already.
+  int64_t magnitude();
   /// A floating number, `inf` and `nan` included; 0 after a mistake.
   double real();
   /// A quoted text with its escapes undone.

@@ -82,7 +82,7 @@ SizeId TextScope::product() {
 
 SizeId TextScope::factor() {
   SizeTable& sizes = kernel_.sizes;
-  if (lexer_.peek().kind == Token::Kind::number) return sizes.constant(lexer_.integer());
+  if (lexer_.peek().kind == Token::Kind::number) return sizes.constant(lexer_.magnitude());
   if (lexer_.accept("(")) {
     const SizeId inner = size();
     lexer_.expect(")");

@@ -130,6 +130,20 @@ bool alike(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
   return true;
 }
 
+/// Whether an index of both is a number, and not the same. Looked at first: what is unrolled has thousands of pairs of
+/// stores, which mostly differ so.
+bool numbers_differ(Prover& prover, const Store& a, const Store& b) {
+  const ir::SizeTable& sizes = prover.kernel().sizes;
+  for (std::size_t i = 0; i < a.indices.size(); ++i) {
+    const auto& left = a.indices[i];
+    const auto& right = b.indices[i];
+    if (!left || !right || !left->terms.empty() || !right->terms.empty()) continue;
+    const auto number = sizes.as_constant(left->offset), other = sizes.as_constant(right->offset);
+    if (number && other && *number != *other) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<ir::AxisId> undetermined_axis(Prover& prover, const std::vector<ir::AxisId>& axes,
@@ -142,6 +156,7 @@ std::optional<ir::AxisId> undetermined_axis(Prover& prover, const std::vector<ir
 }
 
 bool stores_are_disjoint(Prover& prover, const Store& a, const Store& b) {
+  if (numbers_differ(prover, a, b)) return true;
   for (std::size_t i = 0; i < a.indices.size(); ++i) {
     if (a.indices[i] && b.indices[i] && disjoint(prover, *a.indices[i], *b.indices[i])) return true;
   }
@@ -149,6 +164,7 @@ bool stores_are_disjoint(Prover& prover, const Store& a, const Store& b) {
 }
 
 bool stores_are_compatible(Prover& prover, const ir::Grid& grid, const Store& a, const Store& b) {
+  if (numbers_differ(prover, a, b)) return true;
   std::vector<const ir::Affine*> common;
   for (std::size_t i = 0; i < a.indices.size(); ++i) {
     if (!a.indices[i] || !b.indices[i]) continue;
