@@ -74,13 +74,13 @@ configure() {
   say "Configuring $build"
   local options
   read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
-  # Fuzzing brings a sanitised build of the compiler, for which only those wait who ask: TESSERA_FUZZ_TESTS=ON.
-  local fuzz=OFF
-  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-OFF}; fi
+  # Fuzzing brings a sanitised build of the compiler; TESSERA_FUZZ_TESTS=OFF goes without.
+  local fuzz=OFF planted=0
+  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-ON} planted=16; fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then options+=(-DTESSERA_REQUIRE_MPFR=ON); fi
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON -DTESSERA_CUDA=AUTO "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" \
-    -DTESSERA_FUZZ_TESTS=$fuzz "${options[@]}" >"$build.log" 2>&1 ||
+    -DTESSERA_FUZZ_TESTS=$fuzz -DTESSERA_PLANTED_FAULTS=$planted "${options[@]}" >"$build.log" 2>&1 ||
     { cat "$build.log"; fail "cmake failed"; }
   grep -E '^-- Tessera' "$build.log" || true
 }
