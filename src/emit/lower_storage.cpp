@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "emit/lower_function.h"
-#include "emit/plan_axes.h"
+#include "emit/plan_extents.h"
 
 namespace tessera::emit {
 

@@ -362,27 +362,20 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Cast& op) {
 
 namespace {
 
-// Whether signed integers of at most 32 bits are ordered below a value.
-bool orders_signed(const ir::Kernel& kernel, ir::ValueId id, std::set<ir::ValueId>& visited) {
+// Whether a condition of the program decides if a value exists.
+bool is_filtered(const ir::Kernel& kernel, ir::ValueId id, std::set<ir::ValueId>& visited) {
   if (!visited.insert(id).second) return false;
   const ir::Op& op = kernel.values[id].op;
-  if (std::holds_alternative<ir::Load>(op)) return false;
-  if (const auto* binary = std::get_if<ir::Binary>(&op);
-      binary && binary->op >= ir::BinaryOp::less && binary->op <= ir::BinaryOp::greater_equal) {
-    const DType type = kernel.values[binary->left].dtype;
-    if (is_signed_integer(type) && size_in_bytes(type) <= 4) return true;
-  }
-  return std::ranges::any_of(ir::operands_of(op),
-                             [&](ir::ValueId operand) { return orders_signed(kernel, operand, visited); });
+  if (std::holds_alternative<ir::Filter>(op)) return true;
+  return !std::holds_alternative<ir::Load>(op) &&
+         std::ranges::any_of(ir::operands_of(op),
+                             [&](ir::ValueId operand) { return is_filtered(kernel, operand, visited); });
 }
 
-// A choice between two values that a value of the program decides. If both are signed integers, compilers must not
-// recognise an extreme in it (runtime: opaque()).
-Expr choice(const ir::Kernel& kernel, ir::ValueId decides, Expr condition, Expr if_true, Expr if_false) {
-  const DType type = if_true->type;
-  std::set<ir::ValueId> visited;
-  if (is_signed_integer(type) && size_in_bytes(type) <= 4 && orders_signed(kernel, decides, visited))
-    condition = lowered::call("opaque", {std::move(condition)}, DType::boolean);
+// A choice that a condition of the program decides. Compilers must not recognise an extreme of integers in it (runtime:
+// opaque()), whatever types it is written in: they look through conversions.
+Expr choice(Expr condition, Expr if_true, Expr if_false) {
+  if (is_integer(if_true->type)) condition = lowered::call("opaque", {std::move(condition)}, DType::boolean);
   return lowered::ternary(std::move(condition), std::move(if_true), std::move(if_false));
 }
 
@@ -397,7 +390,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Select& op) {
     a.value = as_float(a);
     b.value = as_float(b);
   }
-  Evaluated result{choice(kernel_, op.condition, condition.value, a.value, b.value), condition.exists};
+  Evaluated result{choice(condition.value, a.value, b.value), condition.exists};
   if (a.exists || b.exists) {
     const Expr yes = lowered::boolean(true);
     result.exists = lowered::conjunction(
@@ -438,7 +431,9 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
     left.value = as_float(left);
     right.value = as_float(right);
   }
-  Evaluated result{choice(kernel_, op.operand, left.exists, left.value, right.value), nullptr};
+  std::set<ir::ValueId> visited;
+  const auto chosen = is_filtered(kernel_, op.operand, visited) ? choice : lowered::ternary;
+  Evaluated result{chosen(left.exists, left.value, right.value), nullptr};
   if (right.exists) result.exists = lowered::binary("||", left.exists, right.exists, DType::boolean);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "emit/plan_axes.h"
+#include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
@@ -53,7 +54,7 @@ void choose_functions(const ir::Kernel& kernel, ir::SizeTable& sizes, PhasePlan&
         });
       });
   const bool bounded = std::all_of(phase.lanes.begin(), phase.lanes.end(), [&](const Lane& lane) {
-    return lane.chunked || greatest_extent(kernel, sizes, lane.axis).has_value();
+    return lane.chunked || held_extent(kernel, sizes, lane.axis).has_value();
   });
   phase.functions.push_back(
       {.suffix = has_state || bounded ? "" : "resident", .resident = true, .ragged = ragged});

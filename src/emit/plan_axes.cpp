@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "emit/plan_extents.h"
 #include "emit/plan_windows.h"
 
 namespace tessera::emit {
@@ -143,7 +144,7 @@ class AxisChooser {
       for (ir::AxisId other : possible) {
         if (other == first || !compatible(lanes, other)) continue;
         lanes.push_back(other);
-        if (threads_part(lanes)) lanes.pop_back();
+        if (threads_part(lanes) || outgrows_state(lanes)) lanes.pop_back();
       }
       result.push_back(std::move(lanes));
     }
@@ -166,6 +167,21 @@ class AxisChooser {
       if (has_lane(users)) return true;
     }
     return false;
+  }
+
+  // Lanes with state are written out as a whole, and all lanes with them: none may be longer than what is kept.
+  bool outgrows_state(const Lanes& lanes) {
+    const auto has_state = [&](ir::AxisId lane) {
+      return !is_grid_axis(lane) && !analysis_.loops.contains(lane) &&
+             std::ranges::any_of(kernel_.variables, [&](const ir::Variable& variable) {
+               return std::ranges::count(variable.axes, lane) > 0;
+             });
+    };
+    const auto is_long = [&](ir::AxisId lane) {
+      const auto extent = greatest_extent(kernel_, sizes_, lane);
+      return !is_grid_axis(lane) && tile_of(lane) == 0 && (!extent || *extent > ir::kMostStateElements);
+    };
+    return std::ranges::any_of(lanes, has_state) && std::ranges::any_of(lanes, is_long);
   }
 
   bool is_looped_in_thread(ir::AxisId id) const {
@@ -473,23 +489,6 @@ class AxisChooser {
 void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides,
                  PhasePlan& phase) {
   AxisChooser(kernel, sizes, overrides, phase).run();
-}
-
-std::optional<int64_t> greatest_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis) {
-  if (const auto extent = constant_extent(kernel, sizes, axis)) return extent;
-  const ir::Axis& row = kernel.axes[axis];
-  const auto symbol = sizes.as_symbol(sizes.subtract(row.upper, row.lower));
-  if (!symbol) return std::nullopt;
-  const ir::Symbol& entry = kernel.symbols[*symbol];
-  if (!entry.allowed.empty()) return *std::max_element(entry.allowed.begin(), entry.allowed.end());
-  return entry.maximum;
-}
-
-int64_t fixed_tile(const ir::Kernel& kernel, const PlanOverrides& overrides, ir::AxisId axis) {
-  const ir::Axis& row = kernel.axes[axis];
-  if (row.step == ir::StepKind::semantic) return row.step_size;
-  const auto found = overrides.tiles.find(row.name);
-  return found != overrides.tiles.end() ? found->second : row.step_size;
 }
 
 }  // namespace tessera::emit

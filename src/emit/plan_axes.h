@@ -10,10 +10,4 @@ namespace tessera::emit {
 void choose_axes(const ir::Kernel& kernel, ir::SizeTable& sizes, const PlanOverrides& overrides,
                  PhasePlan& phase);
 
-/// The extent that bounds an axis at every launch: a constant extent, or the greatest allowed value of its symbol.
-std::optional<int64_t> greatest_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
-
-/// What `@tile` or an override fixes for a plan step, or the semantic step; 0 when the planner is free.
-int64_t fixed_tile(const ir::Kernel& kernel, const PlanOverrides& overrides, ir::AxisId axis);
-
 }  // namespace tessera::emit

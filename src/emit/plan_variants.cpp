@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "emit/plan_axes.h"
+#include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 
 namespace tessera::emit {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "emit/naming.h"
-#include "emit/plan_axes.h"
+#include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_lines.h"
 

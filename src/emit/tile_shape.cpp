@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "emit/plan_axes.h"
+#include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/registers.h"
 #include "emit/tile_lines.h"

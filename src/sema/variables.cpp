@@ -3,6 +3,7 @@
 #include "sema/variables.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sema/context.h"
 
@@ -75,12 +76,40 @@ void refuse_unbounded(Context& context, const VariableState& variable, ir::AxisI
           context.spell(context.kernel.axes[axis].upper));
 }
 
+/// The most elements of a variable that an instance keeps, but for the tiles of the grid, which the planner chooses.
+std::int64_t most_elements(const Context& context, const VariableState& variable) {
+  std::int64_t product = 1;
+  for (const ir::AxisId id : variable.axes) {
+    const ir::Axis& axis = context.kernel.axes[id];
+    const std::int64_t extent = axis.kind == ir::AxisKind::let    ? greatest_extent(context, id).value_or(1)
+                                : axis.kind == ir::AxisKind::grid ? 1
+                                                                  : axis.step_size;
+    if (__builtin_mul_overflow(product, std::max<std::int64_t>(extent, 1), &product))
+      return std::numeric_limits<std::int64_t>::max();
+  }
+  return product;
+}
+
+bool refuse_long(Context& context, const VariableState& variable, Span loop) {
+  const std::int64_t elements = most_elements(context, variable);
+  if (elements <= ir::kMostStateElements) return false;
+  context.sink.report(Diag::long_variable, variable.span, variable.name, elements, ir::kMostStateElements)
+      .label(loop, "this loop carries `{}` from one iteration to the next", variable.name)
+      .note("state of a loop stays on chip")
+      .help("make an axis of it one of the grid's, whose tiles are chosen to fit, or bound it by less");
+  return true;
+}
+
 /// Makes the current value the one that the carried variable holds.
 void spill(Context& context, VariableState& variable, Span loop) {
   const ir::ValueId value = read_variable(context, variable, loop);
   if (!variable.carried) {
     if (const std::optional<ir::AxisId> axis = unbounded_axis(context, variable)) {
       refuse_unbounded(context, variable, *axis, loop);
+      variable.failed = true;
+      return;
+    }
+    if (refuse_long(context, variable, loop)) {
       variable.failed = true;
       return;
     }

@@ -48,12 +48,12 @@ Expression ValueGenerator::literal(DType type) {
   return make_literal(type, choices_.between(-5, 7));
 }
 
-/// `?? literal` behind what may be missing, or nothing where it need not exist.
+/// `?? literal` behind what may be missing, or nothing where it need not exist. Zero has ways of its own: loads that give
+/// it anyway.
 Expression ValueGenerator::ensured(Expression value, bool total) {
   if (value.is_total || !total) return value;
-  const DType type = value.type;
-  Expression result = make_otherwise(program_, std::move(value), literal(type));
-  return result;
+  Expression fallback = choices_.chance(35) ? make_literal(value.type, 0) : literal(value.type);
+  return make_otherwise(program_, std::move(value), std::move(fallback));
 }
 
 Expression ValueGenerator::value(DType type, const std::vector<int>& axes, int depth, bool total) {

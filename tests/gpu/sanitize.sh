@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Kernels of every way of running under compute-sanitizer's four tools: sanitize.sh TESSERAC. A run that ends without a
-# summary is a failure too.
+# summary, or with an error of its own, is a failure too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tesserac=$1
@@ -23,8 +23,10 @@ failures=0
 for kernel in "${kernels[@]}"; do
   read -ra arguments <<<"$kernel"
   for tool in memcheck racecheck initcheck synccheck; do
-    compute-sanitizer --tool "$tool" "$tesserac" run "${arguments[@]}" --on=gpu >"$log" 2>&1 || true
-    if grep -qE 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards' "$log"; then continue; fi
+    if compute-sanitizer --tool "$tool" --error-exitcode 9 "$tesserac" run "${arguments[@]}" --on=gpu >"$log" 2>&1 &&
+      grep -qE 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards' "$log"; then
+      continue
+    fi
     echo "$tool, $kernel:" && tail -n 20 "$log"
     failures=$((failures + 1))
   done

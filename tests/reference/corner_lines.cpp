@@ -166,6 +166,30 @@ void counted_part(Problem& problem) {
              [&](int64_t r, int64_t c) { y(r, c) = static_cast<double>(count % 5); });
 }
 
+void long_rows(Problem& problem) {
+  constexpr int64_t kLength = 20000;
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    const double all = total(kLength, [&](int64_t c) { return x(r, c) * 3; });
+    double most = x(r, 0) * 3;
+    for (int64_t c = 0; c < kLength; ++c) {
+      most = std::max<double>(most, x(r, c) * 3);
+      y(r, c) = x(r, c) * 3 - all;
+    }
+    z(r) = x(r, 4) * 3 + most;
+  }
+}
+
+void beside_state(Problem& problem) {
+  const auto x = problem.in("x"), z = problem.in("z");
+  const auto y = problem.out("y"), w = problem.out("w");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    w(r) = total(problem.dim("D"), [&](int64_t d) { return z(r, d); });
+    for (int64_t c = 0; c < problem.dim("C"); ++c) y(r, c) = 15 * x(r, c);
+  }
+}
+
 }  // namespace
 
 void add_line_cases(std::vector<Case>& cases) {
@@ -174,7 +198,18 @@ void add_line_cases(std::vector<Case>& cases) {
              {input("x", "f32", {"R", "C"}, -9, 9), input("u", "u8", {"C", "R"}, 0, 255),
               output("y", "f32", {"R", "C"}), output("z", "u8", {"R"}), output("w", "i16", {"R"})},
              narrow_columns));
-  cases.back().allowed = [](const Sizes& sizes) { return sizes.at("C") >= 1 && few_terms(sizes); };
+  cases.back().allowed = [](const Sizes& sizes) {
+    return sizes.at("C") >= 1 && sizes.at("R") * sizes.at("C") <= 2048;
+  };
+  cases.push_back(corner("lines.tsr", "long_rows", {"R"},
+                         {small("x", {"R", "20000"}), result("y", {"R", "20000"}), result("z", {"R"})},
+                         long_rows));
+  cases.back().allowed = [](const Sizes& sizes) { return sizes.at("R") <= 8; };
+  cases.push_back(
+      corner("lines.tsr", "beside_state", {"R", "C", "D"},
+             {small("x", {"R", "C"}), small("z", {"R", "D"}), result("y", {"R", "C"}), result("w", {"R"})},
+             beside_state));
+  cases.back().allowed = [](const Sizes& sizes) { return sizes.at("C") <= 40; };
   cases.push_back(corner("lines.tsr", "filtered_loads", {"R", "C"},
                          {small("x", {"R", "C"}), small("c", {"C"}), small("u", {"R"}),
                           result("y", {"C", "R"}), result("z", {"C"})},

@@ -55,11 +55,11 @@ void narrow(Symbol& symbol, Relation relation, int64_t bound) {
   if (relation == Relation::equal || relation == Relation::greater_equal) raise_minimum(symbol, bound);
   if (relation == Relation::equal || relation == Relation::less_equal) lower_maximum(symbol, bound);
   constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
-  if (relation == Relation::greater && bound < kLargest) raise_minimum(symbol, bound + 1);
-  if (relation == Relation::greater && bound == kLargest) lower_maximum(symbol, -1);  // nothing is larger
-  if (relation == Relation::less && bound > -kLargest) lower_maximum(symbol, bound - 1);
   const bool excludes = relation == Relation::not_equal;
-  if (excludes && bound == symbol.minimum && bound < kLargest) raise_minimum(symbol, bound + 1);
+  const bool is_raised = relation == Relation::greater || (excludes && bound == symbol.minimum);
+  if (is_raised && bound < kLargest) raise_minimum(symbol, bound + 1);
+  if (is_raised && bound == kLargest) lower_maximum(symbol, -1);  // nothing is larger
+  if (relation == Relation::less) lower_maximum(symbol, std::max<int64_t>(bound, 0) - 1);
   keep_allowed(symbol, [&](int64_t value) { return !excludes || value != bound; });
 }
 

@@ -84,6 +84,9 @@ struct Value {
   Span span;
 };
 
+/// Of what a loop carries: the registers of a multiprocessor.
+inline constexpr int64_t kMostStateElements = 65'536;
+
 /// Per-thread state of a grid instance: total, initialised by its Declare statement.
 struct Variable {
   std::string name;
