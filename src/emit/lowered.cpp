@@ -2,8 +2,11 @@
 // Constructors of lowered expressions, with the folding that keeps the printed text free of `+ 0` and `* 1`.
 #include "emit/lowered.h"
 
+#include <limits>
 #include <optional>
 #include <utility>
+
+#include "sema/ir/integer.h"
 
 namespace tessera::emit::lowered {
 
@@ -108,7 +111,7 @@ std::optional<int64_t> constant_of(const Expr& expression) {
 
 Expr add(Expr left, Expr right) {
   const auto a = constant_of(left), b = constant_of(right);
-  if (a && b) return integer(*a + *b);
+  if (a && b) return integer(ir::wrapping_add(*a, *b));
   if (a == 0) return right;
   if (b == 0) return left;
   if (a) return add(std::move(right), std::move(left));
@@ -116,9 +119,11 @@ Expr add(Expr left, Expr right) {
   if (b && left->kind == Expression::Kind::binary && left->type == DType::index &&
       (left->text == "+" || left->text == "-")) {
     if (const auto inner = constant_of(left->operands[1]))
-      return add(left->operands[0], integer(*b + (left->text == "+" ? *inner : -*inner)));
+      return add(left->operands[0], integer(left->text == "+" ? ir::wrapping_add(*b, *inner)
+                                                              : ir::wrapping_subtract(*b, *inner)));
   }
-  if (b && *b < 0) return binary("-", std::move(left), integer(-*b), DType::index);
+  if (b && *b < 0 && *b != std::numeric_limits<int64_t>::min())
+    return binary("-", std::move(left), integer(-*b), DType::index);
   if (right->kind == Expression::Kind::unary && right->text == "-")
     return binary("-", std::move(left), right->operands[0], DType::index);
   return binary("+", std::move(left), std::move(right), DType::index);
@@ -126,7 +131,7 @@ Expr add(Expr left, Expr right) {
 
 Expr multiply(Expr left, Expr right) {
   const auto a = constant_of(left), b = constant_of(right);
-  if (a && b) return integer(*a * *b);
+  if (a && b) return integer(ir::wrapping_multiply(*a, *b));
   if (a == 0 || b == 0) return integer(0);
   if (a == 1) return right;
   if (b == 1) return left;

@@ -103,7 +103,7 @@ class Legality {
       }
       const std::optional<Extent> extent = possibly_empty(*reason);
       const auto is_it = [&](const Extent& other) { return other.size == extent->size; };
-      if (!extent || std::any_of(filled.begin(), filled.end(), is_it)) {
+      if (!extent || is_always_empty(extent->size) || std::any_of(filled.begin(), filled.end(), is_it)) {
         facts_.release(mark);
         return false;
       }
@@ -116,6 +116,12 @@ class Legality {
 
   bool may_be_empty(ir::SizeId extent) {
     return !kernel_.sizes.as_constant(extent) && !facts_.nonnegative(room(extent));
+  }
+
+  /// Then no launch has what the value needs.
+  bool is_always_empty(ir::SizeId extent) {
+    const auto symbol = kernel_.sizes.as_symbol(extent);
+    return symbol && kernel_.symbols[*symbol].maximum.value_or(1) < 1;
   }
 
   /// What may be empty where a value is missing: a range that a reduction folds, a dimension that wraps around.
