@@ -64,16 +64,19 @@ std::optional<ir::AxisId> unbounded_axis(const Context& context, const VariableS
   return std::nullopt;
 }
 
-void refuse_unbounded(Context& context, const VariableState& variable, ir::AxisId axis, Span loop) {
-  const std::string& name = context.name(axis);
+bool refuse_unbounded(Context& context, const VariableState& variable, Span loop) {
+  const std::optional<ir::AxisId> axis = unbounded_axis(context, variable);
+  if (!axis) return false;
+  const std::string& name = context.name(*axis);
   context.sink.report(Diag::unbounded_variable, variable.span, variable.name, name)
       .label(loop, "this loop carries `{}` from one iteration to the next", variable.name)
-      .label(context.kernel.axes[axis].span, "`{}` comes from here", name)
+      .label(context.kernel.axes[*axis].span, "`{}` comes from here", name)
       .note("state of a loop stays on chip, so each of its axes needs a bound")
       .help(
           "bound it with `where {} <= 4096` (256 if products are added to it), or give the range a step with "
           "`by`",
-          context.spell(context.kernel.axes[axis].upper));
+          context.spell(context.kernel.axes[*axis].upper));
+  return true;
 }
 
 /// The most elements of a variable that an instance keeps, but for the tiles of the grid, which the planner chooses.
@@ -104,15 +107,8 @@ bool refuse_long(Context& context, const VariableState& variable, Span loop) {
 void spill(Context& context, VariableState& variable, Span loop) {
   const ir::ValueId value = read_variable(context, variable, loop);
   if (!variable.carried) {
-    if (const std::optional<ir::AxisId> axis = unbounded_axis(context, variable)) {
-      refuse_unbounded(context, variable, *axis, loop);
-      variable.failed = true;
-      return;
-    }
-    if (refuse_long(context, variable, loop)) {
-      variable.failed = true;
-      return;
-    }
+    variable.failed = refuse_unbounded(context, variable, loop) || refuse_long(context, variable, loop);
+    if (variable.failed) return;
     variable.carried =
         context.kernel.variables.add({variable.name, variable.dtype, variable.axes, variable.span});
     context.builder.append({ir::Declare{*variable.carried, value}, variable.span});
