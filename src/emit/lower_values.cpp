@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "emit/lower_function.h"
@@ -363,13 +364,15 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Cast& op) {
 namespace {
 
 // Whether a condition of the program decides if a value exists.
-bool is_filtered(const ir::Kernel& kernel, ir::ValueId id, std::set<ir::ValueId>& visited) {
-  if (!visited.insert(id).second) return false;
-  const ir::Op& op = kernel.values[id].op;
-  if (std::holds_alternative<ir::Filter>(op)) return true;
-  return !std::holds_alternative<ir::Load>(op) &&
-         std::ranges::any_of(ir::operands_of(op),
-                             [&](ir::ValueId operand) { return is_filtered(kernel, operand, visited); });
+bool is_filtered(const ir::Kernel& kernel, ir::ValueId id) {
+  std::set<ir::ValueId> visited;
+  const std::function<bool(ir::ValueId)> visit = [&](ir::ValueId value) {
+    if (!visited.insert(value).second) return false;
+    const ir::Op& op = kernel.values[value].op;
+    return std::holds_alternative<ir::Filter>(op) ||
+           (!std::holds_alternative<ir::Load>(op) && std::ranges::any_of(ir::operands_of(op), visit));
+  };
+  return visit(id);
 }
 
 // A choice that a condition of the program decides. Compilers must not recognise an extreme of integers in it (runtime:
@@ -431,8 +434,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Coalesce& op) {
     left.value = as_float(left);
     right.value = as_float(right);
   }
-  std::set<ir::ValueId> visited;
-  const auto chosen = is_filtered(kernel_, op.operand, visited) ? choice : lowered::ternary;
+  const auto chosen = is_filtered(kernel_, op.operand) ? choice : lowered::ternary;
   Evaluated result{chosen(left.exists, left.value, right.value), nullptr};
   if (right.exists) result.exists = lowered::binary("||", left.exists, right.exists, DType::boolean);
   return result;
