@@ -121,7 +121,7 @@ std::string Cache::default_folder(const std::string& requested) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (const auto folder = variable("TESSERA_CACHE_DIR"); !folder.empty()) return folder;
+  if (auto folder = variable("TESSERA_CACHE_DIR"); !folder.empty()) return folder;
   if (const auto base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tessera";
   if (const auto home = variable("HOME"); home.starts_with('/')) return home + "/.cache/tessera";
   return {};

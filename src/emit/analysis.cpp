@@ -207,9 +207,4 @@ bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir
   return false;
 }
 
-std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis) {
-  const ir::Axis& row = kernel.axes[axis];
-  return sizes.as_constant(sizes.subtract(row.upper, row.lower));
-}
-
 }  // namespace tessera::emit

@@ -57,7 +57,4 @@ PhaseAnalysis analyse(const ir::Kernel& kernel, const ir::Grid& grid, ir::SizeTa
 bool presence_varies(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::ValueId value,
                      ir::AxisId axis);
 
-/// The extent of an axis when it is constant.
-std::optional<int64_t> constant_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
-
 }  // namespace tessera::emit

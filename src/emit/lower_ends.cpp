@@ -118,7 +118,7 @@ Expr FunctionLowering::named_end(ir::AxisId axis, const char* suffix, const Expr
 
 // Coordinates of a loop inside a thread at which one of the folded values may exist.
 Range FunctionLowering::terms_of(ir::AxisId axis, const std::vector<ir::ValueId>& folded) {
-  const Range all = range_of(axis);
+  Range all = range_of(axis);
   std::optional<std::vector<ir::Conjunct>> common;
   for (ir::ValueId value : folded) {
     const auto [entry, is_new] = ends_.try_emplace({value, axis});

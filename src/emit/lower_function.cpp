@@ -279,7 +279,7 @@ void FunctionLowering::single_axis_units(const UnitAxis& unit, const std::functi
        });
 }
 
-void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::function<void()>& body) {
+void FunctionLowering::bind_unit(const UnitAxis& unit, const Expr& index, const std::function<void()>& body) {
   const std::string axis = lowercase(kernel_.axes[unit.axis].name);
   if (!unit.is_tiled()) {
     if (lowered::constant_of(lower_bound(unit.axis)) == 0) {
@@ -323,7 +323,8 @@ void FunctionLowering::bind_unit(const UnitAxis& unit, Expr index, const std::fu
 }
 
 // Neighbouring groups of a block take neighbouring coordinates.
-void FunctionLowering::bind_groups(const UnitAxis& unit, Expr tile, const std::function<void()>& body) {
+void FunctionLowering::bind_groups(const UnitAxis& unit, const Expr& tile,
+                                   const std::function<void()>& body) {
   const std::string name = named(lowercase(kernel_.axes[unit.axis].name));
   const Expr first = lowered::add(lower_bound(unit.axis), lowered::multiply(tile, tile_of(unit)));
   const Expr number = lowered::call("team.number", {}, DType::index);

@@ -88,8 +88,8 @@ class FunctionLowering {
   void unit_loop(const std::function<void()>& body);
   void single_axis_units(const UnitAxis& unit, const std::function<void()>& body);
   void bind_units(size_t k, std::vector<std::string> positions, const std::function<void()>& body);
-  void bind_unit(const UnitAxis& unit, lowered::Expr index, const std::function<void()>& body);
-  void bind_groups(const UnitAxis& unit, lowered::Expr tile, const std::function<void()>& body);
+  void bind_unit(const UnitAxis& unit, const lowered::Expr& index, const std::function<void()>& body);
+  void bind_groups(const UnitAxis& unit, const lowered::Expr& tile, const std::function<void()>& body);
   lowered::Expr tile_of(const UnitAxis& unit);
   lowered::Expr count_of(const UnitAxis& unit);
   std::string unit_name(const UnitAxis& unit);
@@ -194,7 +194,7 @@ class FunctionLowering {
   // lower_storage.cpp: variables and kept values
   Storage make_storage(std::string_view wanted, DType type, const AxisSet& axes);
   std::string storage_name(std::string_view wanted, const std::vector<ir::AxisId>& unrolled);
-  void declare(const Storage& storage, lowered::Expr initial, Span span);
+  void declare(const Storage& storage, const lowered::Expr& initial, Span span);
   lowered::Expr place(const Storage& storage);
   bool is_in_vectors(const Storage& storage) const;
   Evaluated keep(ir::ValueId id);
@@ -225,7 +225,6 @@ class FunctionLowering {
   std::vector<ir::ValueId> looped_with(ir::ValueId id, const ir::Reduce& op, size_t target);
   bool needs_reduction(ir::ValueId id, ir::ValueId reduction, std::set<ir::ValueId>& visited) const;
   bool is_known_count(const ir::Reduce& op) const;
-  ir::SizeId extent_of(ir::AxisId axis);
   bool crosses_everything(const ir::Reduce& op) const;
   lowered::Expr crosses_something(const ir::Reduce& op);
   const Lane* crossed_lane(const ir::Reduce& op) const;

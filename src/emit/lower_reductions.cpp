@@ -6,6 +6,7 @@
 
 #include "emit/lower_function.h"
 #include "emit/reductions.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -33,15 +34,6 @@ Expr indexed(Expr value, Expr position) {
 }
 
 }  // namespace
-
-// How many coordinates a range has: none where it ends before it begins.
-ir::SizeId FunctionLowering::extent_of(ir::AxisId axis) {
-  ir::SizeTable& sizes = plan_.sizes;
-  const ir::SizeId extent = sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
-  const auto least =
-      sizes.lower_bound(extent, [&](ir::SymbolId symbol) { return kernel_.symbols[symbol].minimum; });
-  return least && *least >= 0 ? extent : sizes.maximum(sizes.constant(0), extent);
-}
 
 // The number of elements that provably exist is the extent of what is crossed.
 bool FunctionLowering::is_known_count(const ir::Reduce& op) const {
@@ -356,7 +348,8 @@ bool FunctionLowering::needs_reduction(ir::ValueId id, ir::ValueId reduction,
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
   if (is_known_count(op)) {
     ir::SizeId product = plan_.sizes.constant(1);
-    for (ir::AxisId axis : op.axes) product = plan_.sizes.multiply(product, extent_of(axis));
+    for (ir::AxisId axis : op.axes)
+      product = plan_.sizes.multiply(product, ir::extent_of(kernel_, plan_.sizes, axis));
     return {size(product), nullptr};
   }
   if (crossed_lane(op)) {

@@ -6,6 +6,7 @@
 
 #include "emit/lower_function.h"
 #include "emit/plan_extents.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -25,7 +26,7 @@ Storage FunctionLowering::make_storage(std::string_view wanted, DType type, cons
 // A name whose copies, one for each combination of unrolled coordinates, are free as well.
 std::string FunctionLowering::storage_name(std::string_view wanted, const std::vector<ir::AxisId>& unrolled) {
   while (true) {
-    const std::string base = named(wanted);
+    std::string base = named(wanted);
     if (unrolled.empty()) return base;
     std::vector<std::string> copies;
     points(unrolled, [&] {
@@ -41,12 +42,12 @@ std::string FunctionLowering::storage_name(std::string_view wanted, const std::v
 }
 
 // One array for each combination of unrolled coordinates that the caller stands at.
-void FunctionLowering::declare(const Storage& storage, Expr initial, Span span) {
+void FunctionLowering::declare(const Storage& storage, const Expr& initial, Span span) {
   std::vector<std::string> extents;
   for (ir::AxisId axis : storage.serial) {
     const int64_t tile =
         analysis_.loops.contains(axis) ? phase_.serial_tile(axis) : fixed_tile(kernel_, {}, axis);
-    const auto extent = tile > 0 ? tile : greatest_extent(kernel_, plan_.sizes, axis);
+    const auto extent = tile > 0 ? tile : ir::greatest_extent(kernel_, plan_.sizes, axis);
     TESSERA_CHECK(extent.has_value(), "what a thread keeps along an axis has a bound");
     extents.push_back(fmt::format("{}", *extent));
   }

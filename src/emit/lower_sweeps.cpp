@@ -9,6 +9,7 @@
 #include "emit/plan_axes.h"
 #include "emit/plan_windows.h"
 #include "emit/print.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -254,7 +255,7 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
       unrolled_ = outer;
       return;
     }
-    const auto extent = constant_extent(kernel_, plan_.sizes, axis);
+    const auto extent = ir::constant_extent(kernel_, plan_.sizes, axis);
     const bool few = extent && *extent <= kUnrolledWindow;
     const Range range = few ? range_of(axis) : terms_of(axis, folded);
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));

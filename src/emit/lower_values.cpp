@@ -449,7 +449,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Pick& op) {
   const std::optional<int64_t> outer =
       before == unrolled_.end() ? std::nullopt : std::optional(before->second);
   unrolled_[op.axis] = op.coordinate;
-  const Evaluated result = eval(op.operand);
+  Evaluated result = eval(op.operand);
   if (outer) {
     unrolled_[op.axis] = *outer;
   } else {

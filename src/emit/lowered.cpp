@@ -77,7 +77,7 @@ Expr member(Expr object, std::string field, DType type) {
   return make(Expression::Kind::member, std::move(field), type, {std::move(object)});
 }
 
-Expr element_exists(Expr part, Expr item) {
+Expr element_exists(const Expr& part, Expr item) {
   const std::string callee = part->text + ".has";
   return call(callee, {std::move(item)}, DType::boolean);
 }

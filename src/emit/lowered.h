@@ -58,7 +58,7 @@ Expr braces(std::string type, std::vector<Expr> elements);
 Expr member(Expr object, std::string field, DType type);
 
 /// part.has(item): whether an element of a vector exists. What is read or computed in its place has no effect.
-Expr element_exists(Expr part, Expr item);
+Expr element_exists(const Expr& part, Expr item);
 bool is_element_exists(const Expr& expression);
 
 /// Boolean conjunction; nullptr stands for true on both sides and in the result.

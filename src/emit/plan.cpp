@@ -12,6 +12,7 @@
 #include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
 #include "sema/ir/expand_products.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -93,7 +94,7 @@ constexpr int64_t kTinyExtent = 32;  // products of such factors are sums wherev
 
 // Whether an axis is so short that it would not fill a tile.
 bool is_tiny(const KernelPlan& plan, ir::SizeTable& sizes, ir::AxisId axis) {
-  const auto extent = constant_extent(*plan.kernel, sizes, axis);
+  const auto extent = ir::constant_extent(*plan.kernel, sizes, axis);
   return extent && *extent <= kTinyExtent;
 }
 

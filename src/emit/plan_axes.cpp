@@ -8,6 +8,7 @@
 
 #include "emit/plan_extents.h"
 #include "emit/plan_windows.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -53,7 +54,7 @@ class AxisChooser {
     return std::find(phase_.grid->axes.begin(), phase_.grid->axes.end(), id) != phase_.grid->axes.end();
   }
   bool is_small(ir::AxisId id) {
-    const auto extent = constant_extent(kernel_, sizes_, id);
+    const auto extent = ir::constant_extent(kernel_, sizes_, id);
     return extent && *extent <= kSmallExtent && !is_grid_axis(id);
   }
 
@@ -70,7 +71,7 @@ class AxisChooser {
       if (analysis_.picked_state.contains(id)) phase_.roles[id] = Role::serial;
       if (!is_small(id)) continue;
       const bool write_out =
-          analysis_.picked.contains(id) && *constant_extent(kernel_, sizes_, id) <= kUnrollExtent;
+          analysis_.picked.contains(id) && *ir::constant_extent(kernel_, sizes_, id) <= kUnrollExtent;
       phase_.roles[id] = write_out ? Role::unrolled : Role::serial;
     }
   }
@@ -86,7 +87,7 @@ class AxisChooser {
   double weight(const Access& access) {
     double points = size_in_bytes(kernel_.tensors[access.tensor].dtype);
     for (ir::AxisId id : access.axes) {
-      const auto extent = constant_extent(kernel_, sizes_, id);
+      const auto extent = ir::constant_extent(kernel_, sizes_, id);
       points *= extent ? static_cast<double>(std::max<int64_t>(*extent, 1)) : kTypicalExtent;
     }
     return points;
@@ -178,7 +179,7 @@ class AxisChooser {
              });
     };
     const auto is_long = [&](ir::AxisId lane) {
-      const auto extent = greatest_extent(kernel_, sizes_, lane);
+      const auto extent = ir::greatest_extent(kernel_, sizes_, lane);
       return !is_grid_axis(lane) && tile_of(lane) == 0 && (!extent || *extent > ir::kMostStateElements);
     };
     return std::ranges::any_of(lanes, has_state) && std::ranges::any_of(lanes, is_long);

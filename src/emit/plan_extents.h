@@ -10,10 +10,8 @@
 
 namespace tessera::emit {
 
-/// The extent that bounds an axis at every launch: a constant extent, or the greatest allowed value of its symbol.
-std::optional<int64_t> greatest_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
-
-/// The same, if a block's registers have room for as many elements beside other values; longer axes are looped over.
+/// The extent that bounds an axis at every launch, if a block's registers have room for as many elements beside other
+/// values; longer axes are looped over.
 std::optional<int64_t> held_extent(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::AxisId axis);
 
 /// What `@tile` or an override fixes for a plan step, or the semantic step; 0 when the planner is free.

@@ -9,6 +9,7 @@
 
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -101,7 +102,7 @@ class VariantChooser {
       if (lane.tile > 0) {
         greatest = std::max(greatest, lane.tile);
       } else if (!lane.chunked && !phase_.analysis.loops.contains(lane.axis)) {
-        greatest = std::max(greatest, greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0));
+        greatest = std::max(greatest, ir::greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0));
       }
     }
     return greatest;
@@ -329,7 +330,7 @@ class VariantChooser {
   bool writes_copies() const {
     return std::any_of(phase_.roles.begin(), phase_.roles.end(), [&](const auto& role) {
       return role.second == Role::unrolled ||
-             (role.second == Role::serial && constant_extent(kernel_, plan_.sizes, role.first));
+             (role.second == Role::serial && ir::constant_extent(kernel_, plan_.sizes, role.first));
     });
   }
 

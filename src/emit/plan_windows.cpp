@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows from affine indices: loads of one line group by what their other indices are.
 #include "emit/plan_windows.h"
+#include "sema/ir/extents.h"
 
 #include <fmt/format.h>
 
@@ -109,7 +110,7 @@ class WindowChooser {
     const Role role = phase_.role(axis);
     if ((role != Role::serial && role != Role::unrolled) || phase_.analysis.loops.contains(axis))
       return std::nullopt;
-    const auto extent = constant_extent(kernel_, sizes_, axis);
+    const auto extent = ir::constant_extent(kernel_, sizes_, axis);
     return extent && (role == Role::unrolled || *extent <= kUnrolledWindow) ? extent : std::nullopt;
   }
 
@@ -145,7 +146,7 @@ class WindowChooser {
         if (!index || !index->coefficient(axis)) continue;
         int64_t turns = 1;
         for (const auto& [other, factor] : index->terms)
-          if (other != axis) turns *= constant_extent(kernel_, sizes_, other).value_or(1);
+          if (other != axis) turns *= ir::constant_extent(kernel_, sizes_, other).value_or(1);
         int64_t& known = places[{access.tensor, d}][index->offset];
         known = std::max(known, turns);
       }

@@ -117,7 +117,7 @@ class LauncherPrinter {
 
   // What every function takes, or "" when they differ.
   std::string shared_arguments() const {
-    const std::string first = call_arguments(kernel_, lowered_.functions.front());
+    std::string first = call_arguments(kernel_, lowered_.functions.front());
     for (const lowered::Function& function : lowered_.functions)
       if (call_arguments(kernel_, function) != first) return {};
     return first;

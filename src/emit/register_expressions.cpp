@@ -10,7 +10,6 @@
 namespace tessera::emit {
 
 using lowered::Expr;
-using lowered::Expression;
 
 HeldValue RegisterWalk::eval(const Expr& e) {
   switch (e->kind) {

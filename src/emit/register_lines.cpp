@@ -11,7 +11,6 @@
 namespace tessera::emit {
 
 using lowered::Expr;
-using lowered::Expression;
 
 void RegisterWalk::part(const lowered::Local& node) {
   const std::vector<HeldValue> given = operands(*node.initial);
@@ -49,7 +48,7 @@ HeldValue RegisterWalk::has(const Expression& e) {
 
 HeldValue RegisterWalk::boundary(const Expression& e) {
   const Expr& at = e.operands[0];
-  const HeldValue first = eval(at->kind == Expression::Kind::list ? at->operands.back() : at);
+  HeldValue first = eval(at->kind == Expression::Kind::list ? at->operands.back() : at);
   if (is_whole()) return first;
   const HeldValue begin = address(tensor_of(e), at, false);
   return make("boundary", {first, begin}, kAddress, kAddress, true);

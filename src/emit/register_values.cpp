@@ -9,7 +9,6 @@
 namespace tessera::emit {
 
 using lowered::Expr;
-using lowered::Expression;
 
 void RegisterWalk::use(const HeldValue& value) {
   if (value.id >= 0) lives_.use(value.id);

@@ -14,7 +14,6 @@ namespace tessera::emit {
 namespace {
 
 using lowered::Expr;
-using lowered::Expression;
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "emit/print_launcher.h"
 #include "emit/registers.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -64,9 +65,7 @@ class Reporter {
         axes.insert(reduce->axes.begin(), reduce->axes.end());
       axes.insert(dependence.loops.begin(), dependence.loops.end());
       ir::SizeId product = sizes_.constant(operations(value.op));
-      for (ir::AxisId axis : axes)
-        product =
-            sizes_.multiply(product, sizes_.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower));
+      for (ir::AxisId axis : axes) product = sizes_.multiply(product, ir::extent_of(kernel_, sizes_, axis));
       sum = sizes_.add(sum, product);
     }
     return sum;

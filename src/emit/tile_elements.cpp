@@ -31,7 +31,7 @@ std::string TileLowering::layout_of(const TilePlace& place) {
   for (ir::AxisId axis : {*place.row, *place.column})
     for (char c : kernel_.axes[axis].name)
       wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const std::string name = names_.take(wanted);
+  std::string name = names_.take(wanted);
   const std::string type = fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
                                        extents_.at(*place.row), extents_.at(*place.column));
   at_scope(0, [&] { emit(lowered::Using{name, type}); });
@@ -151,7 +151,7 @@ HeldTile TileLowering::declare_tile(std::string_view name, DType type, const Til
 
 // At the current point: an element of a tile by the counter of elements, one of rows also by its row.
 Expr TileLowering::element_of(const HeldTile& tile) const {
-  const Expr whole = lowered::name(tile.name, tile.type);
+  Expr whole = lowered::name(tile.name, tile.type);
   if (tile.place.is_scalar()) return whole;
   const Expr element = lowered::name(strip_, DType::index), slot = lowered::name(item_, DType::index);
   if (tile.place.is_tile() || loop_ == Loop::rows || loop_ == Loop::columns)

@@ -207,7 +207,7 @@ class TileLowering : public FunctionLowering {
   void store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                   const std::string& position);
   /// Staged factors of products in a block that are filled at one level: in the body of `loop`, or of an instance.
-  void collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
+  void collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, const AxisSet& inner,
                       std::vector<const TileFactor*>& found) const;
   /// `at + step * coordinate`, for coordinates from `first` to `end`.
   struct IndexReach {

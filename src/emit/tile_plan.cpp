@@ -11,6 +11,7 @@
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_lines.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -73,7 +74,7 @@ class TilePlanner {
     product.depth = dot.axes.back();
     const ir::Axis& depth = kernel_.axes[product.depth];
     product.has_own_loop =
-        depth.kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, product.depth);
+        depth.kind == ir::AxisKind::let && !ir::greatest_extent(kernel_, sizes_, product.depth);
     if (dot.axes.size() == 1) return true;
     product.has_own_loop = true;
     product.around.assign(dot.axes.begin(), dot.axes.end() - 1);
@@ -337,7 +338,7 @@ class TilePlanner {
   bool check_axes() {
     for (const auto& [id, product] : plan_.products) {
       for (ir::AxisId axis : {product.rows.width, product.columns.width})
-        if (kernel_.axes[axis].kind == ir::AxisKind::let && !greatest_extent(kernel_, sizes_, axis))
+        if (kernel_.axes[axis].kind == ir::AxisKind::let && !ir::greatest_extent(kernel_, sizes_, axis))
           return refuse(fmt::format("the extent of `{}` has no bound", name(axis)));
     }
     for (ir::AxisId axis : analysis_.loops)
@@ -357,7 +358,7 @@ class TilePlanner {
         continue;
       }
       const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid || plan_.looped.contains(axis);
-      const auto extent = constant_extent(kernel_, sizes_, axis);
+      const auto extent = ir::constant_extent(kernel_, sizes_, axis);
       if (!is_unit && (!extent || *extent > kSmallExtent))
         return refuse(fmt::format("`{}` is an axis of no product", name(axis)));
     }

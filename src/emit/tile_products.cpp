@@ -35,8 +35,8 @@ std::vector<const TileFactor*> TileLowering::staged_by(const Walk& walk) const {
   return staged;
 }
 
-void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop, AxisSet inner,
-                                  std::vector<const TileFactor*>& found) const {
+void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir::AxisId> loop,
+                                  const AxisSet& inner, std::vector<const TileFactor*>& found) const {
   for (const ir::Statement& statement : statements) {
     const auto* define = std::get_if<ir::Define>(&statement.node);
     if (!define) continue;

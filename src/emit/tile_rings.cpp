@@ -124,7 +124,7 @@ std::optional<RingSite> TileLowering::ring_through(const ir::Loop& statement) co
 
 // How many tiles a loop has: the name of a local.
 std::string TileLowering::count_rounds(ir::AxisId axis, const Range& range) {
-  const std::string count = named(lowercase(kernel_.axes[axis].name) + "_tiles");
+  std::string count = named(lowercase(kernel_.axes[axis].name) + "_tiles");
   const Expr length = lowered::constant_of(range.first) == 0
                           ? range.end
                           : lowered::binary("-", range.end, range.first, DType::index);

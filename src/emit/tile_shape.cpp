@@ -13,6 +13,7 @@
 #include "emit/tile_lines.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::emit {
 
@@ -80,7 +81,7 @@ class ShapeChooser {
       std::string reason = choose_extent(axis, shape);
       if (!reason.empty()) return reason;
     }
-    const std::string reason = search(shape);
+    std::string reason = search(shape);
     if (!reason.empty()) return reason;
     shape.registers = static_cast<int>(registers(shape));
     plan_.shapes.push_back(std::move(shape));
@@ -203,7 +204,7 @@ class ShapeChooser {
     if (entry.dimension)
       if (const auto found = shape.symbols.find(*entry.dimension); found != shape.symbols.end())
         return found->second;
-    return greatest_extent(kernel_, sizes_, axis);
+    return ir::greatest_extent(kernel_, sizes_, axis);
   }
 
   int64_t default_extent(ir::AxisId axis) const {

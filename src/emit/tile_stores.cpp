@@ -89,7 +89,7 @@ std::string TileLowering::declare_line(const ir::Write& write, ir::AxisId column
   scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
   const Expr first = at.back();
   at.pop_back();
-  const std::string name = named(tensor.name + "_line");
+  std::string name = named(tensor.name + "_line");
   const Expr line =
       lowered::call(safe_name(tensor.name) + ".line", {lowered::list(std::move(at))}, DType::index);
   emit(lowered::Local{"auto", name, {}, lowered::call("Pairs", {line, first}, DType::index), true, false});
@@ -101,7 +101,7 @@ Expr TileLowering::compute_pair(const ir::Write& write, const TilePlace& place, 
                                 Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const std::string first = named("first"), name = named(tensor.name + "_pair");
-  const Expr pair = lowered::name(name, tensor.dtype);
+  Expr pair = lowered::name(name, tensor.dtype);
   const std::string number = fmt::format("{}::element_at({}, {})", layout_of(place), item_, slot);
   emit(lowered::Local{"int", first, {}, lowered::name(number, DType::index), true, false});
   emit(

@@ -263,7 +263,7 @@ class LoopSplitter {
     if (is_open_local(operand)) return lowered::name(vector_for(operand->text), call->type);
     const std::string name = fresh(wanted);
     result_.push_back({lowered::Local{vector_type(call), name, {}, nullptr, false, false}, span});
-    const Expr vector = lowered::name(name, call->type);
+    Expr vector = lowered::name(name, call->type);
     open_.push_back(
         {lowered::Assign{lowered::vector_element(vector, item(), call->type), "=", operand}, span});
     return vector;

@@ -10,7 +10,7 @@ namespace tessera::interp {
 
 namespace {
 
-Mask mask_of(Tile tile) { return Mask(tile.data, reinterpret_cast<uint8_t*>(tile.data.get())); }
+Mask mask_of(const Tile& tile) { return Mask(tile.data, reinterpret_cast<uint8_t*>(tile.data.get())); }
 
 Tile both(const Frame& frame, const Tile& a, const Tile& b) {
   return map<uint8_t, uint8_t, uint8_t>(frame, Rep::boolean, a, b,

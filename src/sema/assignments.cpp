@@ -279,7 +279,7 @@ class Assignment {
 
   Operand check_stored_value(bool is_reduction_store) {
     context_.in_reduction_store = is_reduction_store;
-    const Operand value = check_expression(context_, node_.value);
+    Operand value = check_expression(context_, node_.value);
     context_.in_reduction_store = false;
     return value;
   }

@@ -2,8 +2,7 @@
 // Names, spellings and ranges that every check needs.
 #include "sema/context.h"
 
-#include <algorithm>
-#include <limits>
+#include "sema/ir/extents.h"
 
 namespace tessera::sema {
 
@@ -60,25 +59,9 @@ void Context::declare(const ast::Name& name, EntityNode node) {
   scope.declare(name.text, {std::move(node), name.span});
 }
 
-std::optional<std::int64_t> constant_extent(const Context& context, ir::AxisId axis) {
-  const ir::SizeTable& sizes = context.kernel.sizes;
-  const std::optional<std::int64_t> lower = sizes.as_constant(context.kernel.axes[axis].lower),
-                                    upper = sizes.as_constant(context.kernel.axes[axis].upper);
-  if (!lower || !upper) return std::nullopt;
-  std::int64_t extent = 0;
-  return __builtin_sub_overflow(*upper, *lower, &extent) ? std::numeric_limits<std::int64_t>::max() : extent;
-}
-
 bool is_bounded(const Context& context, ir::AxisId id) {
-  return context.kernel.axes[id].kind != ir::AxisKind::let || greatest_extent(context, id).has_value();
-}
-
-std::optional<std::int64_t> greatest_extent(const Context& context, ir::AxisId id) {
-  if (const auto constant = constant_extent(context, id)) return constant;
-  const ir::Axis& axis = context.kernel.axes[id];
-  if (!axis.dimension) return std::nullopt;
-  const ir::Symbol& symbol = context.kernel.symbols[*axis.dimension];
-  return symbol.allowed.empty() ? symbol.maximum : std::ranges::max(symbol.allowed);
+  return context.kernel.axes[id].kind != ir::AxisKind::let ||
+         ir::greatest_extent(context.kernel, context.kernel.sizes, id).has_value();
 }
 
 void not_implemented(DiagnosticSink& sink, Span span, const std::string& construct, const std::string& rule) {

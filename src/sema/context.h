@@ -104,12 +104,6 @@ struct Context {
   void declare(const ast::Name& name, EntityNode node);
 };
 
-/// The number of coordinates of an axis with constant bounds; the largest integer if it is no integer.
-std::optional<std::int64_t> constant_extent(const Context& context, ir::AxisId axis);
-
-/// The most coordinates of an axis that a literal or a constraint bounds.
-std::optional<std::int64_t> greatest_extent(const Context& context, ir::AxisId axis);
-
 /// Whether a step, a literal or a constraint bounds what a tile has of an axis (R19).
 bool is_bounded(const Context& context, ir::AxisId axis);
 

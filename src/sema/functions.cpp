@@ -41,7 +41,7 @@ class Inliner {
     auto caller = context_.scope.detach(depth_);
     context_.scope.push();
     context_.active_functions.insert(name_);
-    const Operand result = bind(arguments) ? run() : poison(span_);
+    Operand result = bind(arguments) ? run() : poison(span_);
     context_.active_functions.erase(name_);
     context_.scope.pop();
     context_.scope.attach(std::move(caller));

@@ -288,7 +288,7 @@ Operand lookup(Context& context, const std::string& name, const TableEntity& tab
   }
   const std::optional<ir::ValueId> value = materialize(context, position, DType::index);
   if (!value) return poison(span);
-  const Operand element{TableElement{name, copy.elements, *value}, span};
+  Operand element{TableElement{name, copy.elements, *value}, span};
   if (!copy.dtype) return element;
   const std::optional<ir::ValueId> typed = materialize(context, element, *copy.dtype);
   return typed ? Operand{*typed, span} : poison(span);

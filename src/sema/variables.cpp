@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sema/context.h"
+#include "sema/ir/extents.h"
 
 namespace tessera::sema {
 
@@ -20,7 +21,8 @@ ir::ValueId joined(Context& context, const VariableState& variable, Span span) {
   const ir::AxisId axis = *variable.picked_axis;
   auto pick = variable.picks.rbegin();
   ir::ValueId result = variable.current;
-  const bool complete = constant_extent(context, axis) == static_cast<std::int64_t>(variable.picks.size());
+  const bool complete = ir::constant_extent(context.kernel, context.kernel.sizes, axis) ==
+                        static_cast<std::int64_t>(variable.picks.size());
   if (complete) result = (pick++)->second;
   const ir::ValueId coordinate = context.builder.coordinate(axis, span);
   for (; pick != variable.picks.rend(); ++pick) {
@@ -84,9 +86,11 @@ std::int64_t most_elements(const Context& context, const VariableState& variable
   std::int64_t product = 1;
   for (const ir::AxisId id : variable.axes) {
     const ir::Axis& axis = context.kernel.axes[id];
-    const std::int64_t extent = axis.kind == ir::AxisKind::let    ? greatest_extent(context, id).value_or(1)
-                                : axis.kind == ir::AxisKind::grid ? 1
-                                                                  : axis.step_size;
+    const std::int64_t extent =
+        axis.kind == ir::AxisKind::let
+            ? ir::greatest_extent(context.kernel, context.kernel.sizes, id).value_or(1)
+        : axis.kind == ir::AxisKind::grid ? 1
+                                          : axis.step_size;
     if (__builtin_mul_overflow(product, std::max<std::int64_t>(extent, 1), &product))
       return std::numeric_limits<std::int64_t>::max();
   }

@@ -17,7 +17,7 @@ class Finder {
   std::optional<Affine> form(ValueId id) {
     const Value& value = kernel_.values[id];
     if (!is_integer(value.dtype)) return std::nullopt;
-    const std::optional<Affine> result = std::visit([&](const auto& op) { return of(op, value); }, value.op);
+    std::optional<Affine> result = std::visit([&](const auto& op) { return of(op, value); }, value.op);
     if (!result || info(value.dtype).bits == 64 || fits(*result, value.dtype)) return result;
     return std::nullopt;
   }

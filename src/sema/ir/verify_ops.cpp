@@ -278,13 +278,13 @@ struct References {
   }
   std::string operator()(const Reduce& op) const {
     for (const AxisId id : op.axes) {
-      if (const std::string sentence = axis(id); !sentence.empty()) return sentence;
+      if (std::string sentence = axis(id); !sentence.empty()) return sentence;
     }
     return "";
   }
   std::string operator()(const Dot& op) const {
     for (const AxisId id : op.axes) {
-      if (const std::string sentence = axis(id); !sentence.empty()) return sentence;
+      if (std::string sentence = axis(id); !sentence.empty()) return sentence;
     }
     return "";
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sema/ir/extents.h"
 #include "sema/ir/rewrite.h"
 #include "sema/prove/presence.h"
 
@@ -21,7 +22,8 @@ class Dropper {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       const ir::ValueId id = kernel_.values.id_at(i);
       ir::Value& value = kernel_.values[id];
-      ir::for_each_operand(value.op, [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+      ir::for_each_operand(value.op,
+                           [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       if (count_becomes_extent(id)) continue;
       replacement_[i] = simpler(id).value_or(id);
       if (replacement_[i] != id) keep_name(value, kernel_.values[replacement_[i]]);
@@ -29,7 +31,7 @@ class Dropper {
     for (ir::Grid& grid : kernel_.grids) {
       for_each_statement(grid.body, [this](ir::Statement& statement) {
         ir::for_each_operand(statement,
-                         [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
+                             [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       });
     }
   }
@@ -55,11 +57,8 @@ class Dropper {
     if (!operand.total || (!value.axes.empty() && !may_lose_axes(id))) return false;
     ir::SizeId product = kernel_.sizes.constant(1);
     for (const ir::AxisId id : reduce->axes) {
-      const ir::Axis& axis = kernel_.axes[id];
-      if (axis.kind != ir::AxisKind::let) return false;
-      const ir::SizeId zero = kernel_.sizes.constant(0);
-      const ir::SizeId extent = kernel_.sizes.subtract(axis.upper, axis.lower);
-      product = kernel_.sizes.multiply(product, kernel_.sizes.maximum(extent, zero));
+      if (kernel_.axes[id].kind != ir::AxisKind::let) return false;
+      product = kernel_.sizes.multiply(product, ir::extent_of(kernel_, kernel_.sizes, id));
     }
     const auto constant = kernel_.sizes.as_constant(product);
     if (constant) {
@@ -83,8 +82,7 @@ class Dropper {
         if (!may_lose_axes(kernel_.values.id_at(i))) return false;
         continue;
       }
-      if (!ir::folded_axes(user.op).empty() || std::holds_alternative<ir::Pick>(user.op))
-        return false;
+      if (!ir::folded_axes(user.op).empty() || std::holds_alternative<ir::Pick>(user.op)) return false;
       const bool covered = std::all_of(lost.begin(), lost.end(), [&](ir::AxisId axis) {
         return std::any_of(operands.begin(), operands.end(), [&](ir::ValueId operand) {
           const std::vector<ir::AxisId>& axes = kernel_.values[operand].axes;
