@@ -60,6 +60,15 @@ void chosen_extremes(Problem& problem) {
   }
 }
 
+void chosen_bits(Problem& problem) {
+  const auto x = problem.in("x"), z = problem.in("z"), limit = problem.in("limit"), y = problem.out("y");
+  const auto word = [](double value) { return static_cast<std::int32_t>(value); };
+  for (int64_t r = 0; r < problem.dim("R"); ++r)
+    for (int64_t c = 0; c < problem.dim("C"); ++c)
+      for (int64_t n = 0; n < problem.dim("N"); ++n)
+        y(r, c, n) = r < limit(n) ? word(x(r, c, n)) & word(z(r, c, n)) : 0;
+}
+
 void narrow_index(Problem& problem) {
   const auto t = problem.in("t");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -278,6 +287,11 @@ void add_number_cases(std::vector<Case>& cases) {
                                                   output("w", "i8", {"N"})};
   cases.push_back(corner("numbers.tsr", "negated", {"N"}, signed_numbers, negated));
   cases.push_back(corner("numbers.tsr", "chosen_extremes", {"N"}, signed_numbers, chosen_extremes));
+  cases.push_back(corner(
+      "numbers.tsr", "chosen_bits", {"R", "C", "N"},
+      {input("x", "i32", {"R", "C", "N"}, -1000, 1000), input("z", "i32", {"R", "C", "N"}, -1000, 1000),
+       input("limit", "i32", {"N"}, 0, 12), output("y", "i32", {"R", "C", "N"})},
+      chosen_bits));
   add_conversion_cases(cases);
   add_product_of_number_cases(cases);
   std::vector<TensorSpec> steps =

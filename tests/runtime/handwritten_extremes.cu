@@ -11,7 +11,7 @@ TESSERA_DEVICE T extremes(View<const T, 1> x) {
     const T value = integer::negate(x.load({i}));
     most = maximum(most, value);
     least = minimum(least, value);
-    chosen = opaque(chosen < value) ? value : chosen;
+    chosen = chosen < value ? value : opaque(chosen);
   }
   return integer::subtract(integer::subtract(most, chosen), integer::abs(least));
 }

@@ -35,6 +35,7 @@ Entry entry_of(const std::string& kernel) {
       {"chain", tessera_chain_invoke},
       {"chained", tessera_chained_invoke},
       {"chosen", tessera_chosen_invoke},
+      {"chosen_bits", tessera_chosen_bits_invoke},
       {"chosen_extremes", tessera_chosen_extremes_invoke},
       {"column_state", tessera_column_state_invoke},
       {"computed_factors", tessera_computed_factors_invoke},

@@ -53,26 +53,33 @@ TESSERA_HD T not_a_number() {
   return math::detail::quiet_nan<T>();
 }
 
-/// The condition, of which nvcc then knows nothing but its value: no instruction for an extreme is made of the choice that
-/// it decides. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of at most 32 bits on compute capability
+/// An integer, of which nvcc then knows nothing but its value: no instruction for an extreme is made of a choice between it
+/// and another. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of at most 32 bits on compute capability
 /// 9.0 and 10.0, and loses the sign of an operand that is negated before: max(max(-a, b), c) is that of a, b and c.
-TESSERA_HD bool opaque(bool condition) {
+/// It is a value that is hidden, never the condition: of `x & (flag ? y : 0)` in a loop, the flag a number of 0 or 1 that
+/// came from a comparison, ptxas (13.0) makes a mask that it does not compute on all paths.
+template <typename T>
+TESSERA_HD T opaque(T value) {
+  static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>);
 #ifdef __CUDA_ARCH__
-  int value = condition;
-  asm("" : "+r"(value));
-  return value;
-#else
-  return condition;
+  if constexpr (sizeof(T) == 8) {
+    asm("" : "+l"(value));
+  } else {
+    int word = static_cast<int>(value);
+    asm("" : "+r"(word));
+    value = static_cast<T>(word);
+  }
 #endif
+  return value;
 }
 
 namespace detail {
 
-/// Whether the first of two values is chosen, for types whose extremes ptxas may combine; see opaque().
+/// The second of two values that an extreme chooses from, hidden where ptxas may combine extremes; see opaque().
 template <typename T>
-TESSERA_HD bool first_if(bool condition) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) <= 4) return opaque(condition);
-  return condition;
+TESSERA_HD T second(T value) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) <= 4) return opaque(value);
+  return value;
 }
 
 }  // namespace detail
@@ -85,7 +92,7 @@ TESSERA_HD T maximum(T a, T b) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return math::max(a, b);
   } else {
-    return detail::first_if<T>(b < a) ? a : b;
+    return b < a ? a : detail::second(b);
   }
 }
 template <typename T>
@@ -95,7 +102,7 @@ TESSERA_HD T minimum(T a, T b) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return math::min(a, b);
   } else {
-    return detail::first_if<T>(a < b) ? a : b;
+    return a < b ? a : detail::second(b);
   }
 }
 
