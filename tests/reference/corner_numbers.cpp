@@ -61,7 +61,8 @@ void chosen_extremes(Problem& problem) {
 }
 
 void chosen_bits(Problem& problem) {
-  const auto x = problem.in("x"), z = problem.in("z"), limit = problem.in("limit"), y = problem.out("y");
+  const auto x = problem.in("x"), z = problem.in("z"), limit = problem.in("limit");
+  const auto y = problem.out("y");
   const auto word = [](double value) { return static_cast<std::int32_t>(value); };
   for (int64_t r = 0; r < problem.dim("R"); ++r)
     for (int64_t c = 0; c < problem.dim("C"); ++c)
