@@ -130,6 +130,8 @@ void FunctionLowering::loop(std::string header, bool unroll, Scope bindings,
 
 void FunctionLowering::count_loop(const std::string& name, const Range& range, const std::string& step,
                                   Scope bindings, const std::function<void()>& body, bool unroll) {
+  const auto begin = lowered::constant_of(range.first), end = lowered::constant_of(range.end);
+  if (!begin || !end || *begin >= *end) bindings.loop_that_may_be_empty = ++empty_loops_;
   scope(
       std::move(bindings),
       [&](lowered::Block inner) {

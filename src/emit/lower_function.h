@@ -62,12 +62,14 @@ struct Scope {
   std::vector<Instance> kept;                // values that live in this scope
   std::map<std::string, Own> own;            // by where the threads begin
   bool is_elements = false;                  // the loop over the elements of a vector
+  int loop_that_may_be_empty = 0;            // its number, if this is the body of one
 };
 
 /// Which values are kept in registers between sweeps, and what was learnt about them.
 struct Residency {
   std::set<Instance> kept;
   std::map<Instance, std::set<int>> sweeps;  // in which sweeps a value was computed
+  std::set<Instance> lost;  // read behind a loop in which alone they are filled: it may be empty
 };
 
 class FunctionLowering {
@@ -321,7 +323,10 @@ class FunctionLowering {
   mutable std::map<ir::ValueId, std::set<ir::VariableId>> state_below_;  // found so far
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
-  std::map<Instance, int> filled_in_;          // the sweep in which each of them is computed
+  std::map<Instance, int> filled_in_;  // the sweep in which each of them is computed
+  std::map<Instance, std::vector<int>>
+      filled_inside_;                          // the loops that may be empty around that, from its home on
+  int empty_loops_ = 0;                        // numbers given to such loops
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed
   std::map<std::pair<ir::ValueId, ir::AxisId>, std::vector<ir::Conjunct>> ends_;  // of terms, found so far

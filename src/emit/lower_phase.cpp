@@ -118,7 +118,8 @@ LoweredPhase lower(KernelPlan& plan) {
         kept.bytes = again.kept_bytes();
         const size_t before = residency.kept.size();
         std::erase_if(residency.kept, [&](const Instance& instance) {
-          return residency.sweeps[instance].size() < 2 && !is_read_ahead(plan, function, instance.first);
+          return residency.lost.contains(instance) ||
+                 (residency.sweeps[instance].size() < 2 && !is_read_ahead(plan, function, instance.first));
         });
         changed = residency.kept.size() != before;
       }

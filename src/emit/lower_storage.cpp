@@ -94,7 +94,16 @@ bool FunctionLowering::is_kept(ir::ValueId id) const {
   return sweep_ >= 0 && residency_.kept.contains(instance(id));
 }
 
-Evaluated FunctionLowering::keep(ir::ValueId id) { return {place(kept_.at(instance(id))), nullptr}; }
+// A place that is filled in a loop is not read behind it: the loop may have been empty.
+Evaluated FunctionLowering::keep(ir::ValueId id) {
+  const Instance key = instance(id);
+  const bool is_filled = std::ranges::all_of(filled_inside_.at(key), [&](int loop) {
+    return std::ranges::any_of(scopes_,
+                               [loop](const Scope& scope) { return scope.loop_that_may_be_empty == loop; });
+  });
+  if (!is_filled) residency_.lost.insert(key);
+  return {place(kept_.at(key)), nullptr};
+}
 
 // Where a kept value is seen by all sweeps that need it.
 size_t FunctionLowering::home_of(ir::ValueId id) const {
@@ -111,7 +120,8 @@ size_t FunctionLowering::home_of(ir::ValueId id) const {
 const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vector) {
   const Lane* lane = lane_among(analysis_.dependence.at(id).axes);
   Storage storage{.base = {}, .type = type, .lane = lane, .vector = vector, .unrolled = {}, .serial = {}};
-  at_scope(home_of(id), [&] {
+  const size_t home = home_of(id);
+  at_scope(home, [&] {
     const bool is_load =
         std::holds_alternative<ir::Load>(kernel_.values[id].op) && kernel_.values[id].name.empty();
     storage.base = named(is_load ? kernel_.tensors[std::get<ir::Load>(kernel_.values[id].op).tensor].name +
@@ -124,6 +134,10 @@ const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vect
   if (counted_.insert(instance(id)).second)
     kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
   filled_in_[instance(id)] = sweep_;
+  std::vector<int>& loops = filled_inside_[instance(id)];
+  loops.clear();
+  for (size_t k = home + 1; k < scopes_.size(); ++k)
+    if (scopes_[k].loop_that_may_be_empty != 0) loops.push_back(scopes_[k].loop_that_may_be_empty);
   return kept_.emplace(instance(id), std::move(storage)).first->second;
 }
 

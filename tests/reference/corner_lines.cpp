@@ -181,6 +181,18 @@ void long_rows(Problem& problem) {
   }
 }
 
+void around_a_loop(Problem& problem) {
+  const auto f = problem.in("f"), z = problem.in("z");
+  const auto y = problem.out("y"), w = problem.out("w");
+  for (int64_t m = 0; m < problem.dim("M"); ++m) {
+    const double all = total(problem.dim("K"), [&](int64_t k) { return z(k, m); });
+    for (int64_t n = 0; n < problem.dim("N"); ++n) {
+      y(m, n) = all * f(n, m);
+      w(m, n) = 4 * f(n, m);
+    }
+  }
+}
+
 void beside_state(Problem& problem) {
   const auto x = problem.in("x"), z = problem.in("z");
   const auto y = problem.out("y"), w = problem.out("w");
@@ -205,6 +217,10 @@ void add_line_cases(std::vector<Case>& cases) {
                          {small("x", {"R", "20000"}), result("y", {"R", "20000"}), result("z", {"R"})},
                          long_rows));
   cases.back().allowed = [](const Sizes& sizes) { return sizes.at("R") <= 8; };
+  cases.push_back(corner("lines.tsr", "around_a_loop", {"N", "M", "K"},
+                         {input("f", "i16", {"N", "M"}, -9, 9), small("z", {"K", "M"}),
+                          result("y", {"M", "N"}), result("w", {"M", "N"})},
+                         around_a_loop));
   cases.push_back(
       corner("lines.tsr", "beside_state", {"R", "C", "D"},
              {small("x", {"R", "C"}), small("z", {"R", "D"}), result("y", {"R", "C"}), result("w", {"R"})},
