@@ -235,11 +235,11 @@ std::string FunctionLowering::kept_vector(ir::ValueId id, const ir::Load& op) {
   const ir::Tensor& tensor = kernel_.tensors[op.tensor];
   if (!kept_.contains(key)) {
     const Lane& lane = *lane_among(analysis_.dependence.at(id).axes);
-    // What is open inside comes behind that loop, which may use the same names.
+    // What is open inside comes behind that loop, which may use the same names; the row is seen there, too.
     const std::vector<std::string> inner = names_inside(home_of(id));
     at_scope(home_of(id), [&] {
-      for (const std::string& name : inner) names_.release(name);
       const std::string kept = open_kept(id, tensor.dtype, true).base;
+      for (const std::string& name : inner) names_.release(name);
       const std::string row = kept + "[" + strip_ + "]";
       const auto read = [&] {
         Expr exists;

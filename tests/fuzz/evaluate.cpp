@@ -171,9 +171,9 @@ class Evaluator {
     const Local& local = program_.locals[static_cast<std::size_t>(statement.local)];
     Tile& tile = locals_[static_cast<std::size_t>(statement.local)];
     std::vector<Value> values = tile.values;
-    // `v += e` is `v = v + e`, whose value has the axes of both.
+    // What is assigned has the axes of the variable, too, so that relations among them are seen.
     std::vector<int> axes = statement.value.axes;
-    if (statement.operation != Operation::none) axes.insert(axes.end(), tile.axes.begin(), tile.axes.end());
+    axes.insert(axes.end(), tile.axes.begin(), tile.axes.end());
     std::ranges::sort(axes);
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
     at_points(tile.axes, [&] {

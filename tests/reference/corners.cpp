@@ -320,6 +320,18 @@ void folds_in_both_orders(Problem& problem) {
   }
 }
 
+void state_from_rows(Problem& problem) {
+  const auto x = problem.in("x"), z = problem.in("z"), u = problem.in("u");
+  const auto y = problem.out("y");
+  const int64_t rows = problem.dim("R"), depth = problem.dim("D");
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < problem.dim("C"); ++c)
+      for (int64_t n = 0; n < rows; ++n)
+        for (int64_t d = 0; d < depth; ++d)
+          y(r, c, n, d) =
+              u(d, r, n, c) >= z(r, n, d, c) ? 1 : x(r, c) + static_cast<double>((depth + 15) / 16);
+}
+
 void add_tile_cases(std::vector<Case>& cases) {
   constexpr std::size_t kSlowProblems = 6;  // of what takes long on a host
   cases.push_back(corner("tiles.tsr", "blocks", {"A", "B"},
@@ -337,6 +349,11 @@ void add_tile_cases(std::vector<Case>& cases) {
                          {small("u", {"C", "R"}), input("v", "i8", {"C", "R"}), input("w", "i8", {"C", "R"}),
                           result("y", {"R", "C"})},
                          large_tiles));
+  cases.push_back(corner("tiles.tsr", "state_from_rows", {"R", "C", "D"},
+                         {small("x", {"R", "C"}), small("z", {"R", "R", "D", "C"}),
+                          small("u", {"D", "R", "R", "C"}), result("y", {"R", "C", "R", "D"})},
+                         state_from_rows));
+  cases.back().problems = kSlowProblems;
   cases.push_back(corner("tiles.tsr", "five_rows", {"R", "C"},
                          {small("x", {"R", "5", "C"}), result("y", {"R", "5", "C"}), result("z", {"R", "C"})},
                          five_rows));
