@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "tessera/shared.h"
 #include "tessera/twin/launch.h"
 #include "tests/runtime/handwritten.h"
 
@@ -107,6 +108,65 @@ TEST_CASE("nobody passes a barrier before everybody is there") {
     CHECK(early == 0);
   }
   twin::options() = {};
+}
+
+namespace {
+
+/// How many faults it finds when thread 0 writes before `meet(thread)` and the last thread reads behind it.
+template <typename Meet>
+std::int64_t faults_between_ends(int threads, Meet meet) {
+  twin::begin_faults("machine");
+  twin::begin_shared(0);
+  int read = 0;
+  CHECK(twin::run({1, threads, 0}, [&] {
+    TESSERA_SHARED(int, word, 1);
+    if (context.thread == 0) word[0] = 7;
+    meet(context.thread);
+    if (context.thread == threads - 1) read = word[0];
+  }));
+  CHECK((read == 7 || twin::fault_count() > 0));
+  return twin::fault_count();
+}
+
+/// Waits for the threads [first, first + count) if this is one of them.
+void meet_if_among(int first, int count, int thread) {
+  if (thread >= first && thread < first + count) twin::barrier(first, count, Location::current());
+}
+
+}  // namespace
+
+TEST_CASE("order passes on from barrier to barrier") {
+  twin::on_fault([](const twin::Fault&) {});
+  const auto chain = [](int thread) {
+    meet_if_among(0, 64, thread);
+    meet_if_among(48, 32, thread);
+    meet_if_among(79, 17, thread);
+  };
+  const auto other_way = [](int thread) {
+    meet_if_among(79, 17, thread);
+    meet_if_among(48, 32, thread);
+    meet_if_among(0, 64, thread);
+  };
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    twin::options() = {seed == 0 ? twin::Schedule::forward : twin::Schedule::random, seed, -1};
+    CHECK(faults_between_ends(96, chain) == 0);
+    CHECK(faults_between_ends(96, [](int thread) { meet_if_among(0, 95, thread); }) == 1);
+  }
+  twin::options() = {};
+  CHECK(faults_between_ends(96, other_way) == 1);
+  twin::on_fault({});
+}
+
+TEST_CASE("a shuffle orders no memory") {
+  twin::on_fault([](const twin::Fault&) {});
+  const auto shuffle = [](int) {
+    std::uint32_t word = 0;
+    twin::shuffle_xor(&word, 1, 31, 0xffffffffu, Location::current());
+  };
+  CHECK(faults_between_ends(32, shuffle) == 1);
+  CHECK(twin::faults().front().kind == twin::FaultKind::shared_race);
+  CHECK(faults_between_ends(32, [](int thread) { meet_if_among(0, 32, thread); }) == 0);
+  twin::on_fault({});
 }
 
 TEST_CASE("shuffles bring the partner's words, in any order of arrival") {

@@ -106,7 +106,7 @@ void Machine::begin_block() {
     thread.fibre = nullptr;
     thread.ended = false;
     thread.time = 1;
-    thread.clocks.clear();
+    thread.known = nullptr;
   }
   fresh_.resize(count);
   std::iota(fresh_.begin(), fresh_.end(), 0);
@@ -141,7 +141,7 @@ void Machine::run_fresh_threads() {
       context.thread = thread;
       (*self.kernel_)();
       // The thread may have waited, and others run meanwhile.
-      self.threads_[static_cast<std::size_t>(context.thread)].ended = true;
+      self.current().ended = true;
       ++self.ended_;
     }
     self.idle_.push_back(self.current_);
@@ -190,9 +190,8 @@ void Machine::switch_to_next() {
 }
 
 void Machine::wait(Location where) {
-  Thread& thread = threads_[static_cast<std::size_t>(context.thread)];
-  thread.fibre = current_;
-  thread.waits_at = where;
+  current().fibre = current_;
+  current().waits_at = where;
   switch_to_next();
 }
 
@@ -213,16 +212,19 @@ BarrierDomain& Machine::domain(int first, int count) {
   return domains_.emplace_back(BarrierDomain{first, count, {}, {}});
 }
 
-void Machine::note_arrival(int first, int count) {
-  Thread& thread = threads_[static_cast<std::size_t>(context.thread)];
-  const std::uint32_t arrival = thread.time++;
-  for (DomainClock& clock : thread.clocks) {
-    if (clock.first != first || clock.count != count) continue;
-    ++clock.arrivals;
-    clock.previous_arrival = std::exchange(clock.last_arrival, arrival);
-    return;
+/// The last of those who wait for each other is here: all of them know what each of them knew and did, and go on.
+void Machine::meet(const std::vector<int>& waiting) {
+  const auto tell = [this](Thread& thread, int number) {
+    gathering_.add(thread.known);
+    gathering_.add(Event{number, thread.time++});
+  };
+  tell(current(), context.thread);
+  for (const int thread : waiting) tell(threads_[static_cast<std::size_t>(thread)], thread);
+  current().known = gathering_.close(context.threads);
+  for (const int thread : waiting) {
+    threads_[static_cast<std::size_t>(thread)].known = current().known;
+    make_ready(thread);
   }
-  thread.clocks.push_back({first, count, 1, arrival, 0});
 }
 
 void Machine::barrier(int first, int count, Location where) {
@@ -240,13 +242,12 @@ void Machine::barrier(int first, int count, Location where) {
            "thread " + std::to_string(meeting.waiting.front()) + " waits at the barrier of " +
                source_of(meeting.where));
   }
-  note_arrival(first, count);
   if (static_cast<int>(meeting.waiting.size()) + 1 < count) {
     meeting.waiting.push_back(context.thread);
     wait(where);
     return;
   }
-  for (const int thread : meeting.waiting) make_ready(thread);
+  meet(meeting.waiting);
   meeting.waiting.clear();
 }
 
@@ -314,20 +315,6 @@ void Machine::complete(const Exchange& exchange) {
     const int thread = exchange.warp * kWarp + lane;
     if ((exchange.lanes >> lane & 1) != 0 && thread != context.thread) make_ready(thread);
   }
-}
-
-bool Machine::happened_before(int other, std::uint32_t time) const {
-  if (other == context.thread) return true;
-  for (const DomainClock& mine : threads_[static_cast<std::size_t>(context.thread)].clocks) {
-    if (other < mine.first || other >= mine.first + mine.count) continue;
-    for (const DomainClock& theirs : threads_[static_cast<std::size_t>(other)].clocks) {
-      if (theirs.first != mine.first || theirs.count != mine.count) continue;
-      // The other thread may already wait at the next barrier of this domain.
-      const bool ahead = theirs.arrivals > mine.arrivals;
-      if (time <= (ahead ? theirs.previous_arrival : theirs.last_arrival)) return true;
-    }
-  }
-  return false;
 }
 
 /// Somebody waits and nobody can run: says at which barrier or shuffle, and who is missing.

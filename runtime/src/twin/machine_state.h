@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the host twin's machine while a block runs: its threads, who waits for whom, and which
-// barriers order what they did.
+// The state of the host twin's machine while a block runs: its threads, who waits for whom, and what each thread knows
+// the others to have done.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "clock.h"
 #include "fibre.h"
 #include "tessera/twin/machine.h"
 
@@ -41,21 +42,12 @@ struct Exchange {
   Location where;
 };
 
-/// How far a thread has come at the barriers of one domain. Its own time counts its arrivals at barriers.
-struct DomainClock {
-  int first;
-  int count;
-  std::uint32_t arrivals;
-  std::uint32_t last_arrival;      ///< in the thread's own time
-  std::uint32_t previous_arrival;  ///< likewise, of the arrival before that
-};
-
 struct Thread {
   Fibre* fibre = nullptr;  ///< where it waits; null while it has not begun, runs or has ended
   bool ended = false;
   Location waits_at{};
-  std::uint32_t time = 1;
-  std::vector<DomainClock> clocks;
+  std::uint32_t time = 1;  ///< its own: how often it told others what it has done, from 1 on
+  Knowledge known;         ///< of the other threads
 };
 
 /// Runs blocks. Threads that have not begun run one after another on the same stack; the first that has to
@@ -69,13 +61,14 @@ class Machine {
   /// Waits for the other `lanes`, which all bring something of the same operation.
   void exchange(const WarpOperation& operation, void* brought, std::uint32_t lanes, Location where);
 
-  /// Whether what `thread` did at its own time `time` is ordered before what the current thread does now.
-  /// Exact: barrier domains are blocks of consecutive threads, so two threads are ordered by a barrier that
-  /// both of them took part in.
-  bool happened_before(int thread, std::uint32_t time) const;
+  /// Whether the event is ordered before what the current thread does now: it is its own, or a chain of barriers leads
+  /// from one to the other. Shuffles and other steps of a warp order nothing, as on the GPU.
+  bool happened_before(Event event) const {
+    return event.thread == context.thread || knows(current().known, event);
+  }
 
-  /// The current thread's own time.
-  std::uint32_t now() const { return threads_[static_cast<std::size_t>(context.thread)].time; }
+  /// What the current thread does now, as others may come to know it.
+  Event now() const { return {context.thread, current().time}; }
 
   /// Counts the blocks that have begun, to tell the shadow of one from that of another.
   std::uint32_t block_stamp() const { return block_stamp_; }
@@ -83,6 +76,8 @@ class Machine {
  private:
   static void run_fresh_threads();
 
+  Thread& current() { return threads_[static_cast<std::size_t>(context.thread)]; }
+  const Thread& current() const { return threads_[static_cast<std::size_t>(context.thread)]; }
   bool run_block();
   void begin_block();
   void report_deadlock();
@@ -91,7 +86,7 @@ class Machine {
   Fibre* next_fibre();
   void make_ready(int thread) { ready_.push_back(thread); }
   bool is_dropped(Location where);
-  void note_arrival(int first, int count);
+  void meet(const std::vector<int>& waiting);
   BarrierDomain& domain(int first, int count);
   Exchange& exchange_of(int warp, std::uint32_t lanes);
   void complete(const Exchange& exchange);
@@ -106,6 +101,7 @@ class Machine {
   int ended_ = 0;
   std::vector<BarrierDomain> domains_;
   std::vector<Exchange> exchanges_;
+  Gathering gathering_;  // of a barrier that is complete
   std::vector<Location> barrier_places_;
   std::uint32_t block_stamp_ = 0;
   std::minstd_rand random_;

@@ -15,12 +15,6 @@ namespace tessera::twin {
 
 namespace {
 
-/// An access: by whom, and when in that thread's own time.
-struct Event {
-  int thread;
-  std::uint32_t time;
-};
-
 /// What is known of one granule since the block began.
 struct Granule {
   std::uint32_t block_stamp = 0;  // of another block: nothing is known
@@ -72,9 +66,9 @@ thread_local SharedMemory memory;
 
 /// A thread's own event; one entry a thread is enough in a list of reads, because its later events are the
 /// stronger.
-Event this_event() { return {context.thread, machine().now()}; }
+Event this_event() { return machine().now(); }
 
-bool ordered(Event event) { return machine().happened_before(event.thread, event.time); }
+bool ordered(Event event) { return machine().happened_before(event); }
 
 Granule& fresh(Granule& granule) {
   if (granule.block_stamp != machine().block_stamp()) {

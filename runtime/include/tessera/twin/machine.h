@@ -52,7 +52,8 @@ struct Grid {
 /// other for ever.
 bool run(const Grid& grid, const std::function<void()>& kernel);
 
-/// Waits for the threads [first, first + count) of the block.
+/// Waits for the threads [first, first + count) of the block. What each of them did, or knows to have been done, is
+/// ordered before what any of them does next. Shuffles and steps of a warp order no memory, as on the GPU.
 void barrier(int first, int count, Location where);
 
 /// Exchanges `count` words with the lane whose number differs in the bits of `lane_mask`; `lanes` are those
