@@ -31,6 +31,14 @@ case $kernel in
     # ptxas makes one instruction of two of these, and loses the sign of an operand.
     if grep -nE '(max|min)\.s(16|32)' "$folder/ptx"; then fail "has extremes that ptxas fuses"; fi
     ;;
+  ring)
+    for instruction in init.shared::cta.b64 arrive.shared::cta.b64 arrive.expect_tx.shared::cta.b64 \
+      try_wait.parity.shared::cta.b64; do
+      grep -qF "mbarrier.$instruction" "$folder/ptx" || fail "no mbarrier.$instruction"
+    done
+    grep -qF 'fence.mbarrier_init.release.cluster' "$folder/ptx" || fail "no fence behind the initialisation"
+    grep -qE '\.shared \.align 8 .*full_words' "$folder/ptx" || fail "no barriers at multiples of 8 bytes"
+    ;;
   softmax)
     if grep -nE '(div|rem)\.[su]64' "$folder/ptx"; then fail "divides 64-bit integers"; fi
     grep -q 'shfl\.sync\.bfly' "$folder/ptx" || fail "no shuffle"

@@ -18,6 +18,10 @@ tessera::Status transpose(const tessera::Tensor& x, const tessera::Tensor& y,
 tessera::Status softmax(const tessera::Tensor& x, const tessera::Tensor& y,
                         const tessera::LaunchOptions& options = {});
 
+/// y[c] = sum over r of x[r, c], f32[R, C] and f32[C]; of a GPU from compute capability 9.0 on.
+tessera::Status sum_rows(const tessera::Tensor& x, const tessera::Tensor& y,
+                         const tessera::LaunchOptions& options = {});
+
 /// c = a b: bf16[M, K], bf16[K, N], bf16[M, N].
 tessera::Status gemm(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,
                      const tessera::LaunchOptions& options = {});

@@ -150,6 +150,27 @@ void check_transpose() {
   }
 }
 
+void check_sum_rows() {
+  for (const Shape shape : kShapes) {
+    std::vector<float> host(static_cast<std::size_t>(shape.rows * shape.columns));
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i % 1000);
+    const Memory<float> x(host);
+    for (int variant = 0; variant < 3; ++variant) {
+      const Memory<float> y(shape.columns);
+      const Status status = kernels::sum_rows(tensor(x.data(), {shape.rows, shape.columns}, 0),
+                                              tensor(y.data(), {shape.columns}, 0), {.variant = variant});
+      const std::vector<float> result = y.host();
+      bool right = status.ok();
+      for (index c = 0; c < shape.columns; ++c) {
+        float sum = 0;
+        for (index r = 0; r < shape.rows; ++r) sum += host[static_cast<std::size_t>(r * shape.columns + c)];
+        right = right && result[static_cast<std::size_t>(c)] == sum;
+      }
+      expect(right, text("sum_rows", shape, variant));
+    }
+  }
+}
+
 // Words against loops
 
 /// Reduces three values a thread, right after each other; every thread stores what it got.
@@ -353,6 +374,7 @@ int main() {
   check_kernel("add_one", kernels::add_one, 2, add_one_is_right);
   check_kernel("softmax", kernels::softmax, 5, softmax_is_right);
   check_transpose();
+  check_sum_rows();
   check_group<1, 32>();
   check_group<4, 8>();
   check_group<16, 3>();

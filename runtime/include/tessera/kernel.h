@@ -13,6 +13,7 @@
 #include "tessera/multiply.h"
 #include "tessera/numbers.h"
 #include "tessera/pairs.h"
+#include "tessera/ptx_barrier.h"
 #include "tessera/reductions.h"
 #include "tessera/shared.h"
 #include "tessera/tables.h"

@@ -34,4 +34,17 @@ Knowledge Gathering::close(int threads) {
   return times;
 }
 
+Knowledge Union::of(const Knowledge& a, const Knowledge& b) {
+  if (a == nullptr || a == b) return b;
+  if (b == nullptr) return a;
+  if (a != a_ || b != b_) {
+    const auto times = std::make_shared<Times>(*a);
+    raise(*times, *b);
+    a_ = a;
+    b_ = b;
+    both_ = times;
+  }
+  return both_;
+}
+
 }  // namespace tessera::twin

@@ -45,4 +45,14 @@ class Gathering {
   std::vector<Event> events_;
 };
 
+/// What somebody knows who knows both. Remembers its last answer, for threads that learn the same one after another.
+class Union {
+ public:
+  Knowledge of(const Knowledge& a, const Knowledge& b);
+  void forget() { a_ = b_ = both_ = nullptr; }
+
+ private:
+  Knowledge a_, b_, both_;
+};
+
 }  // namespace tessera::twin

@@ -86,6 +86,9 @@ const char* to_string(FaultKind kind) {
     case FaultKind::uninitialised: return "value that nobody initialised";
     case FaultKind::divergent_barrier: return "divergent barrier";
     case FaultKind::divergent_shuffle: return "divergent shuffle";
+    case FaultKind::barrier_uninitialised: return "mbarrier used before it was initialised";
+    case FaultKind::barrier_misused: return "misused mbarrier";
+    case FaultKind::endless_wait: return "endless wait";
   }
   return "unknown fault";
 }

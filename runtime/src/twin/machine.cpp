@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "barrier_state.h"
+
 namespace tessera::twin {
 
 namespace {
@@ -117,11 +119,15 @@ void Machine::begin_block() {
   ended_ = 0;
   domains_.clear();
   exchanges_.clear();
+  union_.forget();
 }
 
 bool Machine::run_block() {
   switch_to_next();  // returns when no thread can run
-  if (ended_ == context.threads) return true;
+  if (ended_ == context.threads) {
+    check_transactions();
+    return true;
+  }
   report_deadlock();
   idle_.clear();
   for (const std::unique_ptr<Fibre>& fibre : fibres_) {
@@ -212,14 +218,21 @@ BarrierDomain& Machine::domain(int first, int count) {
   return domains_.emplace_back(BarrierDomain{first, count, {}, {}});
 }
 
+void Machine::tell(int thread, Gathering& others) {
+  Thread& state = threads_[static_cast<std::size_t>(thread)];
+  others.add(state.known);
+  others.add(Event{thread, state.time++});
+}
+
+Knowledge Machine::told() {
+  tell(gathering_);
+  return gathering_.close(context.threads);
+}
+
 /// The last of those who wait for each other is here: all of them know what each of them knew and did, and go on.
 void Machine::meet(const std::vector<int>& waiting) {
-  const auto tell = [this](Thread& thread, int number) {
-    gathering_.add(thread.known);
-    gathering_.add(Event{number, thread.time++});
-  };
-  tell(current(), context.thread);
-  for (const int thread : waiting) tell(threads_[static_cast<std::size_t>(thread)], thread);
+  tell(gathering_);
+  for (const int thread : waiting) tell(thread, gathering_);
   current().known = gathering_.close(context.threads);
   for (const int thread : waiting) {
     threads_[static_cast<std::size_t>(thread)].known = current().known;
@@ -343,6 +356,7 @@ void Machine::report_deadlock() {
                std::to_string(std::popcount(exchange.lanes)) + " lanes wait for ever; " +
                (thread < context.threads ? missing(thread) : "the block is too small"));
   }
+  report_endless_waits();
 }
 
 }  // namespace tessera::twin

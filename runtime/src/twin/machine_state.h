@@ -61,6 +61,19 @@ class Machine {
   /// Waits for the other `lanes`, which all bring something of the same operation.
   void exchange(const WarpOperation& operation, void* brought, std::uint32_t lanes, Location where);
 
+  /// Leaves the current thread until somebody makes it ready.
+  void wait(Location where);
+  void make_ready(int thread) { ready_.push_back(thread); }
+  /// Whether this is the barrier place that is to be missing.
+  bool is_dropped(Location where);
+
+  /// Gathers what the current thread knows and has done.
+  void tell(Gathering& others) { tell(context.thread, others); }
+  /// The same as a clock of its own.
+  Knowledge told();
+  /// The current thread comes to know that.
+  void learn(const Knowledge& news) { current().known = union_.of(current().known, news); }
+
   /// Whether the event is ordered before what the current thread does now: it is its own, or a chain of barriers leads
   /// from one to the other. Shuffles and other steps of a warp order nothing, as on the GPU.
   bool happened_before(Event event) const {
@@ -81,11 +94,9 @@ class Machine {
   bool run_block();
   void begin_block();
   void report_deadlock();
-  void wait(Location where);
   void switch_to_next();
   Fibre* next_fibre();
-  void make_ready(int thread) { ready_.push_back(thread); }
-  bool is_dropped(Location where);
+  void tell(int thread, Gathering& others);
   void meet(const std::vector<int>& waiting);
   BarrierDomain& domain(int first, int count);
   Exchange& exchange_of(int warp, std::uint32_t lanes);
@@ -102,6 +113,7 @@ class Machine {
   std::vector<BarrierDomain> domains_;
   std::vector<Exchange> exchanges_;
   Gathering gathering_;  // of a barrier that is complete
+  Union union_;
   std::vector<Location> barrier_places_;
   std::uint32_t block_stamp_ = 0;
   std::minstd_rand random_;

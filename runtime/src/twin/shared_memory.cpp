@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "barrier_state.h"
 #include "machine_state.h"
 
 namespace tessera::twin {
@@ -132,10 +133,19 @@ bool inside(const SharedArray& array, int i, int count, Location where) {
 }  // namespace
 
 void begin_shared(int dynamic_bytes) {
+  begin_barriers();
   memory.arrays.clear();
   memory.static_bytes = 0;
   memory.dynamic_bytes = dynamic_bytes;
   memory.dynamic = dynamic_bytes > 0 ? std::make_unique<Region>(nullptr, dynamic_bytes, 1) : nullptr;
+}
+
+void count_static_bytes(const char* name, int bytes, Location where) {
+  memory.static_bytes += bytes;
+  if (memory.static_bytes <= kMostStaticBytes) return;
+  report(FaultKind::shared_out_of_bounds, where,
+         std::string(name) + ": the arrays of the function take " + std::to_string(memory.static_bytes) +
+             " bytes of shared memory, and may take " + std::to_string(kMostStaticBytes));
 }
 
 SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where) {
@@ -144,11 +154,7 @@ SharedArray static_shared(const void* key, const char* name, int element_bytes, 
     if (array->key == key) region = array.get();
   }
   if (region == nullptr) {
-    memory.static_bytes += element_bytes * count;
-    if (memory.static_bytes > kMostStaticBytes)
-      report(FaultKind::shared_out_of_bounds, where,
-             std::string(name) + ": the arrays of the function take " + std::to_string(memory.static_bytes) +
-                 " bytes of shared memory, and may take " + std::to_string(kMostStaticBytes));
+    count_static_bytes(name, element_bytes * count, where);
     memory.arrays.push_back(std::make_unique<Region>(key, element_bytes * count, element_bytes));
     region = memory.arrays.back().get();
   }

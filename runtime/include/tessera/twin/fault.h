@@ -28,6 +28,9 @@ enum class FaultKind : std::uint8_t {
   divergent_barrier,  ///< a barrier that some of its threads never reach, or reach elsewhere in the source
   divergent_shuffle,  ///< a shuffle or another step of a warp that some of its lanes never reach, or a lane outside
                       ///< of its own mask
+  barrier_uninitialised,  ///< an mbarrier that was used before any thread initialised it
+  barrier_misused,        ///< an mbarrier with a count, a parity, arrivals or bytes that it cannot take
+  endless_wait,           ///< threads that wait for a phase of an mbarrier that is never complete
 };
 
 /// "out of bounds", "written twice", …

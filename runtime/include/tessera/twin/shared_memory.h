@@ -29,9 +29,12 @@ struct SharedArray {
 /// A launch begins: forgets all arrays, and provides this much dynamic shared memory.
 void begin_shared(int dynamic_bytes);
 
-/// The array that belongs to `key` (one for each declaration), made by the first thread of the block that
-/// asks. More than kMostStaticBytes of them in one function are reported.
+/// Counts bytes of shared memory that a declaration takes; more than kMostStaticBytes in one function are reported.
 inline constexpr int kMostStaticBytes = 48 * 1024;
+void count_static_bytes(const char* name, int bytes, Location where);
+
+/// The array that belongs to `key` (one for each declaration), made by the first thread of the block that
+/// asks.
 SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where);
 /// The array at a byte of the dynamic shared memory.
 SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where);
