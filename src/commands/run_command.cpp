@@ -77,7 +77,7 @@ class Execution {
     if (!problem || !check_outputs(*kernel)) return;
     const auto tensors = make_tensors(*problem, *arrays, options_.kernel.seed);
     const auto results = options_.place == Place::interpreter ? run_interpreted(*problem, tensors)
-                                                              : run_compiled(module, *problem, tensors);
+                                                              : run_compiled(*problem, tensors);
     if (results) deliver(*problem, *results);
   }
 
@@ -95,9 +95,10 @@ class Execution {
     return session_.timed("interpret", [&] { return interpret(problem, tensors, {}, session_.sink); });
   }
 
-  std::optional<std::vector<interp::Array>> run_compiled(const ir::Module& module, const Problem& problem,
+  std::optional<std::vector<interp::Array>> run_compiled(const Problem& problem,
                                                          const std::vector<interp::Array>& tensors) {
-    const auto loaded = load_kernel(session_, toolbox_, module, *problem.kernel, options_.place,
+    const ir::Module alone{{*problem.kernel}};  // other kernels of the file would only take time
+    const auto loaded = load_kernel(session_, toolbox_, alone, *problem.kernel, options_.place,
                                     options_.target, options_.kernel.file);
     if (!loaded) return std::nullopt;
     device_ = loaded->device();

@@ -119,6 +119,10 @@ int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileS
   return sum;
 }
 
+int64_t bytes_before_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  return round_up(static_bytes(kernel, plan, shape), kTileAlignment);
+}
+
 int blocks_in_memory(int64_t bytes, const Target& target) {
   return static_cast<int>(target.shared_memory_per_multiprocessor / (bytes + kSystemBytes));
 }

@@ -22,6 +22,9 @@ int64_t end_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShap
 /// At most: of arrays that the function declares, for what warps exchange of rows and columns, and for shared vectors.
 int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
+/// The same with what lies between them and the tiles, which begin at a multiple of their alignment.
+int64_t bytes_before_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
 /// Blocks of so many bytes in all for which a multiprocessor has shared memory.
 int blocks_in_memory(int64_t bytes, const Target& target);
 

@@ -75,7 +75,7 @@ const char* plural(int count) { return count == 1 ? "" : "s"; }
 Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                     const Target& target) {
   Occupancy result;
-  const int64_t bytes = shape.shared_bytes + static_bytes(kernel, plan, shape);
+  const int64_t bytes = shape.shared_bytes + bytes_before_tiles(kernel, plan, shape);
   result.by_shared_memory = blocks_in_memory(bytes, target);
   result.by_shifted_memory = blocks_in_memory(bytes + shape.end_bytes, target);
   const int registers =

@@ -292,9 +292,11 @@ class ShapeChooser {
     shape.end_bytes = static_cast<int>(end_bytes(kernel_, plan_, shape));
   }
   bool has_room(const TileShape& shape, int blocks) const {
-    const int64_t own = static_bytes(kernel_, plan_, shape), all = own + shape.shared_bytes + shape.end_bytes;
+    const int64_t own = static_bytes(kernel_, plan_, shape);
+    const int64_t before = bytes_before_tiles(kernel_, plan_, shape);
+    const int64_t all = before + shape.shared_bytes + shape.end_bytes;
     return own <= kMostStaticBytes && all <= target_.shared_memory_per_block &&
-           (blocks == 1 || blocks_in_memory(own + shape.shared_bytes, target_) >= blocks);
+           (blocks == 1 || blocks_in_memory(before + shape.shared_bytes, target_) >= blocks);
   }
 
   /// A ring whose tiles are used up by one product needs more of them under way, but where factors are computed first.
