@@ -39,6 +39,13 @@ case $kernel in
     grep -qF 'fence.mbarrier_init.release.cluster' "$folder/ptx" || fail "no fence behind the initialisation"
     grep -qE '\.shared \.align 8 .*full_words' "$folder/ptx" || fail "no barriers at multiples of 8 bytes"
     ;;
+  warpgroups)
+    # Notes of ptxas: products that wait for each other, registers that are not given away.
+    if grep -nE 'wgmma|setmaxnreg' "$folder/log"; then fail "ptxas has something to say"; fi
+    for instruction in cp.async.bulk.tensor.2d wgmma.mma_async.sync.aligned.m64n256k16 setmaxnreg.inc.sync.aligned; do
+      grep -qF "$instruction" "$folder/ptx" || fail "no $instruction"
+    done
+    ;;
   softmax)
     if grep -nE '(div|rem)\.[su]64' "$folder/ptx"; then fail "divides 64-bit integers"; fi
     grep -q 'shfl\.sync\.bfly' "$folder/ptx" || fail "no shuffle"

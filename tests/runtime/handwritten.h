@@ -26,6 +26,10 @@ tessera::Status sum_rows(const tessera::Tensor& x, const tessera::Tensor& y,
 tessera::Status gemm(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,
                      const tessera::LaunchOptions& options = {});
 
+/// The same by warpgroups, with variants for each order of a and b in memory; lines begin at multiples of 16 bytes.
+tessera::Status gemm_by_warpgroups(const tessera::Tensor& a, const tessera::Tensor& b,
+                                   const tessera::Tensor& c, const tessera::LaunchOptions& options = {});
+
 /// The same of at most 128 x 128 elements of c, by Mma<T>: bf16, f16, tf32, float, double, std::int8_t, std::uint8_t.
 template <typename T>
 tessera::Status product(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,

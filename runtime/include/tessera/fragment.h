@@ -12,19 +12,22 @@ namespace detail {
 /// Where the elements of a tile are: the arithmetic of FragmentLayout.
 struct FragmentPlaces {
   int rows, columns, warp_rows, warp_columns;
+  bool spread;
 
   TESSERA_HD constexpr int row_blocks() const { return rows / warp_rows / 16; }
   TESSERA_HD constexpr int column_blocks() const { return columns / warp_columns / 8; }
+  /// From one of a warp's blocks to the next.
+  TESSERA_HD constexpr int row_step() const { return spread ? 16 * warp_rows : 16; }
   TESSERA_HD constexpr int row_slot(int i) const { return i / (4 * column_blocks()) * 2 + i % 4 / 2; }
   TESSERA_HD constexpr int column_slot(int i) const { return i / 4 % column_blocks() * 2 + i % 2; }
   TESSERA_HD constexpr int warp_row(int thread) const {
-    return thread / kWarpThreads / warp_columns * (rows / warp_rows);
+    return thread / kWarpThreads / warp_columns * (spread ? 16 : rows / warp_rows);
   }
   TESSERA_HD constexpr int warp_column(int thread) const {
     return thread / kWarpThreads % warp_columns * (columns / warp_columns);
   }
   TESSERA_HD constexpr int row_of_slot(int slot, int thread) const {
-    return warp_row(thread) + slot / 2 * 16 + slot % 2 * 8 + thread % kWarpThreads / 4;
+    return warp_row(thread) + slot / 2 * row_step() + slot % 2 * 8 + thread % kWarpThreads / 4;
   }
   TESSERA_HD constexpr int column_of_slot(int slot, int thread) const {
     return warp_column(thread) + slot / 2 * 8 + slot % 2 + thread % 4 * 2;
@@ -35,11 +38,13 @@ struct FragmentPlaces {
 
 /// A tile of kRows x kColumns over kWarpRows x kWarpColumns warps, the warps of a row following each other. Each warp
 /// holds a rectangle of blocks of 16 x 8; of every block a thread holds four elements q: two neighbours in one row and
-/// the two eight rows below. Every product of matrices leaves its sums in this order.
-template <int kRows_, int kColumns_, int kWarpRows_, int kWarpColumns_>
+/// the two eight rows below. Every product of matrices leaves its sums in this order. Where kSpread holds, the rectangle is
+/// spread over the rows: below a block of each warp comes the next of each, as warpgroups multiply.
+template <int kRows_, int kColumns_, int kWarpRows_, int kWarpColumns_, bool kSpread_ = false>
 struct FragmentLayout {
   static constexpr int kRows = kRows_, kColumns = kColumns_;
   static constexpr int kWarpRows = kWarpRows_, kWarpColumns = kWarpColumns_;
+  static constexpr bool kSpread = kSpread_;
   static constexpr int kThreads = kWarpRows * kWarpColumns * kWarpThreads;
 
   static_assert(kWarpRows > 0 && kRows > 0 && kRows % (16 * kWarpRows) == 0,
@@ -64,6 +69,9 @@ struct FragmentLayout {
   static TESSERA_HD constexpr int row_slot(int i) { return places().row_slot(i); }
   static TESSERA_HD constexpr int column_slot(int i) { return places().column_slot(i); }
 
+  /// From a row of one of a warp's blocks to that of the next.
+  static constexpr int kRowStep = kSpread ? 16 * kWarpRows : 16;
+
   /// The first row and column of this thread's warp.
   static TESSERA_DEVICE int warp_row() { return places().warp_row(thread_index()); }
   static TESSERA_DEVICE int warp_column() { return places().warp_column(thread_index()); }
@@ -85,7 +93,7 @@ struct FragmentLayout {
 
  private:
   static TESSERA_HD constexpr detail::FragmentPlaces places() {
-    return {kRows, kColumns, kWarpRows, kWarpColumns};
+    return {kRows, kColumns, kWarpRows, kWarpColumns, kSpread};
   }
 };
 

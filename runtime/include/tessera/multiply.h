@@ -43,8 +43,8 @@ struct RowReader {
   TESSERA_DEVICE void load(typename Mma<T>::A (&parts)[Layout::kRowBlocks], int step) const {
     TESSERA_UNROLL
     for (int block = 0; block < Layout::kRowBlocks; ++block)
-      Mma<T>::template load_a<kMajor, kWidth>(parts[block], tile, origin, 16 * block, step * Mma<T>::kDepth,
-                                              where);
+      Mma<T>::template load_a<kMajor, kWidth>(parts[block], tile, origin, Layout::kRowStep * block,
+                                              step * Mma<T>::kDepth, where);
   }
 };
 

@@ -8,9 +8,6 @@
 
 namespace tessera {
 
-/// What the lines of an operand tile run along: K, over which products are summed, or the rows (columns) of the result.
-enum class Major { k, mn };
-
 /// N elements of a tile along the lines of another one, whose lines run along kAlong: from `position` of line `line` on.
 template <int N, Major kMajor, Major kAlong, typename Tile>
 TESSERA_DEVICE Vector<typename Tile::Element, N> load_along(const Tile& tile, int line, int position,

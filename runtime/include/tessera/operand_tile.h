@@ -7,6 +7,9 @@
 
 namespace tessera {
 
+/// What the lines of an operand tile run along: K, over which products are summed, or the rows (columns) of the result.
+enum class Major { k, mn };
+
 /// kLines lines of kLength elements, which follow each other in global memory. They are cut into panels of kSpan
 /// elements (128, 64 or 32 bytes), and the 16-byte chunks of a panel's line change places with the number of the line.
 /// The first byte of the array is best a multiple of kAlignment. With ends there is a chunk more for each line, behind
@@ -21,6 +24,7 @@ struct OperandTile {
   static constexpr int kSpan = kSpanBytes / static_cast<int>(sizeof(T));
   static constexpr int kChunk = 16 / static_cast<int>(sizeof(T));
   static constexpr int kAlignment = 8 * kSpanBytes;
+  static constexpr int kBytes = kCount * static_cast<int>(sizeof(T));
   static constexpr int kRoom = kCount + (kHasEnds ? kLines * kChunk : 0);  ///< what it takes of the array
 
   static_assert(kLength > 0 && kLineBytes % 32 == 0, "a line is a multiple of 32 bytes");

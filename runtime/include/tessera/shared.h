@@ -41,7 +41,7 @@ struct Shared {
 
 /// TESSERA_SHARED(type, name, count); declares an array of the block, 16-byte aligned and not initialised.
 /// TESSERA_DYNAMIC_SHARED(type, name, first_byte, count); declares one inside the bytes that the launch asked
-/// for (DynamicShared); first_byte is a multiple of 16. `name[i]` is an element; `const T x = name[i]`, not
+/// for (DynamicShared), which begin at a multiple of 1024; first_byte is a multiple of 16. `name[i]` is an element; `const T x = name[i]`, not
 /// `auto`.
 #if TESSERA_TWIN
 #define TESSERA_SHARED(type, name, count) \
@@ -54,6 +54,6 @@ struct Shared {
   __shared__ alignas(16) type name##_elements[count]; \
   const ::tessera::Shared<type> name { name##_elements }
 #define TESSERA_DYNAMIC_SHARED(type, name, first_byte, count)                   \
-  extern __shared__ __align__(16) unsigned char tessera_dynamic_shared_bytes[]; \
+  extern __shared__ __align__(1024) unsigned char tessera_dynamic_shared_bytes[]; \
   const ::tessera::Shared<type> name { reinterpret_cast<type*>(tessera_dynamic_shared_bytes + (first_byte)) }
 #endif

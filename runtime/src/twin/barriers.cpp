@@ -211,6 +211,8 @@ void Barriers::wait_parity(int i, int parity, Location where) const {
   machine().learn(barrier->known);
 }
 
+Barrier* Barriers::for_copy(int i, Location where) const { return find_for_copy(*array_, i, where); }
+
 void Barriers::complete_transaction(int i, int bytes, Location where) const {
   Barrier* barrier = find_for_copy(*array_, i, where);
   if (barrier != nullptr) twin::complete_transaction(*barrier, bytes, machine().told(), where);

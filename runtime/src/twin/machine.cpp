@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "barrier_state.h"
+#include "box_copies.h"
 
 namespace tessera::twin {
 
@@ -124,6 +125,7 @@ void Machine::begin_block() {
 
 bool Machine::run_block() {
   switch_to_next();  // returns when no thread can run
+  while (land_next_box()) switch_to_next();
   if (ended_ == context.threads) {
     check_transactions();
     return true;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "barrier_state.h"
+#include "box_copies.h"
 #include "machine_state.h"
 
 namespace tessera::twin {
@@ -134,6 +135,7 @@ bool inside(const SharedArray& array, int i, int count, Location where) {
 
 void begin_shared(int dynamic_bytes) {
   begin_barriers();
+  begin_boxes();
   memory.arrays.clear();
   memory.static_bytes = 0;
   memory.dynamic_bytes = dynamic_bytes;
@@ -249,8 +251,21 @@ void start_copy(const SharedArray& array, int i, int count, const void* value, L
   PendingCopy& copy = queue.copies.emplace_back(PendingCopy{array, i, count, {}, queue.groups});
   std::memcpy(copy.value, value, static_cast<std::size_t>(count * array.element_bytes));
   if (options().copies == Copies::early) write_value(copy);
+  begin_flight(array, i, count);
+}
+
+void begin_flight(const SharedArray& array, int i, int count) {
   for_granules(array, i, count, [](Granule& granule, int) {
     granule.copying = context.thread;
+    return true;
+  });
+}
+
+void end_flight(const SharedArray& array, int i, int count, const Event& started) {
+  for_granules(array, i, count, [&](Granule& granule, int) {
+    granule.copying = -1;
+    granule.write = started;
+    granule.reads.clear();
     return true;
   });
 }

@@ -7,6 +7,7 @@
 
 namespace tessera::twin {
 
+struct Barrier;
 struct BarrierArray;
 
 /// The most arrivals a barrier can take in a phase, and the most bytes that can be awaited.
@@ -26,6 +27,9 @@ class Barriers {
 
   /// A copy of so many bytes ends that the current thread has started: it tells those who wait what this thread did.
   void complete_transaction(int i, int bytes, Location where) const;
+
+  /// Barrier `i`, for a copy that the current thread starts; null, and reported, if there is none.
+  Barrier* for_copy(int i, Location where) const;
 
  private:
   BarrierArray* array_;

@@ -48,6 +48,11 @@ bool may_write_shared(const SharedArray& array, int i, int count, Location where
 /// is started; the write counts as done by this thread when it has waited for it.
 inline constexpr int kMaxCopyBytes = 16;
 void start_copy(const SharedArray& array, int i, int count, const void* value, Location where);
+struct Event;
+/// A copy by an engine of its own to elements that may be written: nobody touches them before it has ended. The write
+/// counts as done when it was started.
+void begin_flight(const SharedArray& array, int i, int count);
+void end_flight(const SharedArray& array, int i, int count, const Event& started);
 /// Closes a group of this thread's copies; waits until at most the newest `pending` of its groups are under way.
 void commit_copies();
 void wait_for_copies(int pending);
@@ -84,6 +89,8 @@ class Shared {
       : array_(static_shared(key, name, sizeof(T), count, where)) {}
   Shared(const char* name, int count, DynamicByte first, Location where = Location::current())
       : array_(dynamic_shared(first, name, sizeof(T), count, where)) {}
+
+  const SharedArray& array() const { return array_; }
 
   Element operator[](SharedIndex at) const { return Element(array_, at); }
 

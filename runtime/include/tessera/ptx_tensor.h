@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instructions of the copy engine (TMA), one function each, named after it. From compute capability 9.0 on. One thread
+// asks for a copy; the engine computes its addresses from a TensorMap and fills with zeros what lies outside.
+#pragma once
+
+#include "tessera/barriers.h"
+#include "tessera/ptx_copy.h"
+#include "tessera/tensor_map.h"
+
+#if TESSERA_TWIN
+#include "tessera/twin/ptx_tensor.h"
+#else
+
+namespace tessera::ptx {
+
+/// prefetch.tensormap: the map is on its way to where copies look for it.
+TESSERA_DEVICE void prefetch_tensormap(const TensorMap& map, Location = Location::current()) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+/// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
+/// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them.
+#define TESSERA_PTX_LOAD_BOX(rank, coordinates, ...)                                                         \
+  template <typename T>                                                                                      \
+  TESSERA_DEVICE void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map,            \
+                                                const int(&at)[rank], const Barriers& barriers, int barrier, \
+                                                Location = Location::current()) {                            \
+    asm volatile(                                                                                            \
+        "cp.async.bulk.tensor." #rank                                                                        \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {" coordinates "}], [%2];"         \
+        :                                                                                                    \
+        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__         \
+        : "memory");                                                                                         \
+  }
+TESSERA_PTX_LOAD_BOX(2, "%3, %4", "r"(at[0]), "r"(at[1]))
+TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "r"(at[0]), "r"(at[1]), "r"(at[2]))
+TESSERA_PTX_LOAD_BOX(4, "%3, %4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]))
+#undef TESSERA_PTX_LOAD_BOX
+
+}  // namespace tessera::ptx
+#endif

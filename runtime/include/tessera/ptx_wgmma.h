@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instructions by which a warpgroup (four warps, the first a multiple of four) multiplies matrices, on compute
+// capability 9.0 alone, one function each, named after it. All threads of the warpgroup must be here.
+//
+// 64 x kColumns sums lie in a thread as its elements of a FragmentLayout of 64 rows over four warps: registers that are
+// written when the group of products has been waited for, and not touched before.
+#pragma once
+
+#include "tessera/matrix_descriptor.h"
+
+#if TESSERA_TWIN
+#include "tessera/twin/ptx_wgmma.h"
+#else
+
+#include "tessera/wgmma_registers.h"
+
+namespace tessera::ptx {
+
+/// elect.sync: true in one lane of the warp.
+TESSERA_DEVICE bool elect_sync(Location = Location::current()) {
+  int elected;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.s32 %0, 1, 0, p; }" : "=r"(elected));
+  return elected != 0;
+}
+
+/// shfl.sync.idx: the value of lane 0.
+TESSERA_DEVICE int shfl_sync_first(int value, Location = Location::current()) {
+  return __shfl_sync(0xffffffffu, value, 0);
+}
+
+/// setmaxnreg: from here on threads of the warpgroup have so many registers. Of a block with a known number of threads.
+template <int kRegisters>
+TESSERA_DEVICE void setmaxnreg_dec(Location = Location::current()) {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kRegisters));
+}
+template <int kRegisters>
+TESSERA_DEVICE void setmaxnreg_inc(Location = Location::current()) {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kRegisters));
+}
+
+/// No instruction: the value is in its register here.
+TESSERA_DEVICE void keep_in_register(float& value) { asm volatile("" : "+f"(value) : : "memory"); }
+
+/// wgmma.fence: what threads did to registers comes before the products behind it.
+TESSERA_DEVICE void wgmma_fence(Location = Location::current()) {
+  asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+}
+
+/// wgmma.commit_group: closes a group of products.
+TESSERA_DEVICE void wgmma_commit_group(Location = Location::current()) {
+  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+}
+
+/// wgmma.wait_group kPending: until at most the newest kPending groups are under way.
+template <int kPending>
+TESSERA_DEVICE void wgmma_wait_group(Location = Location::current()) {
+  static_assert(kPending >= 0 && kPending < 8, "at most seven groups stay under way");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+}
+
+namespace detail {
+
+/// wgmma.mma_async of 64 rows, by number of columns: d (+)= a * b, A in shared memory or four words of each thread. The
+/// old sums count where `adds` holds.
+template <typename T, int kColumns>
+struct Wgmma;
+
+#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6)                     \
+  template <>                                                                                              \
+  struct Wgmma<T, columns> {                                                                               \
+    template <int kTransposeA, int kTransposeB>                                                            \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,          \
+                                        bool adds) {                                                       \
+      asm volatile("{ .reg .pred adds; setp.ne.b32 adds, " p2                                              \
+                   ", 0;\n"                                                                                \
+                   "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums     \
+                   "}, " p0 ", " p1 ", adds, 1, 1, " p3 ", " p4 "; }"                                      \
+                   : TESSERA_WGMMA_SUMS_##sums("+f")                                                       \
+                   : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),              \
+                     "n"(kTransposeB));                                                                    \
+    }                                                                                                      \
+    template <int kTransposeB>                                                                             \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b, \
+                                        bool adds) {                                                       \
+      asm volatile("{ .reg .pred adds; setp.ne.b32 adds, " p5                                              \
+                   ", 0;\n"                                                                                \
+                   "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums     \
+                   "}, "                                                                                   \
+                   "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4 ", adds, 1, 1, " p6 "; }"                       \
+                   : TESSERA_WGMMA_SUMS_##sums("+f")                                                       \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(static_cast<int>(adds)), \
+                     "n"(kTransposeB));                                                                    \
+    }                                                                                                      \
+  };
+#define TESSERA_WGMMA_BF16(...) TESSERA_WGMMA_TRANSPOSING(bf16, "k16.f32.bf16.bf16", __VA_ARGS__)
+#define TESSERA_WGMMA_F16(...) TESSERA_WGMMA_TRANSPOSING(f16, "k16.f32.f16.f16", __VA_ARGS__)
+TESSERA_WGMMA_EVERY_8(TESSERA_WGMMA_BF16)
+TESSERA_WGMMA_EVERY_8(TESSERA_WGMMA_F16)
+#undef TESSERA_WGMMA_F16
+#undef TESSERA_WGMMA_BF16
+#undef TESSERA_WGMMA_TRANSPOSING
+
+}  // namespace detail
+
+/// d[64][kColumns] = a * b, or += where `adds` holds: 16 elements along K of operands in shared memory, of bf16 or f16.
+template <typename T, int kColumns, Major kMajorA, Major kMajorB, int kSums>
+TESSERA_DEVICE void wgmma_m64k16(float (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                                 Location = Location::current()) {
+  detail::Wgmma<T, kColumns>::template multiply<kMajorA == Major::mn, kMajorB == Major::mn>(d, a, b, adds);
+}
+
+/// The same with A in registers: the words of its 16 rows that an mma.sync takes.
+template <typename T, int kColumns, Major kMajorB, int kSums>
+TESSERA_DEVICE void wgmma_m64k16(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
+                                 bool adds, Location = Location::current()) {
+  detail::Wgmma<T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
+}
+
+}  // namespace tessera::ptx
+
+#include "tessera/wgmma_registers_end.h"
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorMap: what the copy engine of a multiprocessor (TMA) knows of a tensor in global memory: from compute capability
+// 9.0 on.
+#pragma once
+
+#include "tessera/launch_check.h"
+
+#if TESSERA_TWIN
+#include "tessera/twin/tensor_map.h"
+#else
+#include <cuda.h>
+#include <cuda_runtime.h>
+#endif
+
+namespace tessera {
+
+/// The box that a copy brings: the bytes of a span along kPositionDimension, whose elements are neighbours in memory, so
+/// many lines along another dimension, one element along each of the rest.
+template <int kLineDimension_, int kPositionDimension_>
+struct TensorBox {
+  static constexpr int kLineDimension = kLineDimension_, kPositionDimension = kPositionDimension_;
+  static_assert(kLineDimension != kPositionDimension, "a box has two dimensions");
+  int lines;
+};
+
+namespace detail {
+
+/// The dimension of a tensor that is number `i` of its map: the one whose elements are neighbours, then the others.
+template <int kPositionDimension>
+TESSERA_HD constexpr int mapped_dimension(int i) {
+  return i == 0 ? kPositionDimension : i <= kPositionDimension ? i - 1 : i;
+}
+
+inline bool are_neighbours(const Tensor& tensor, int dimension) {
+  return tensor.extent[dimension] <= 1 || tensor.stride[dimension] == 1;
+}
+
+}  // namespace detail
+
+#if TESSERA_TWIN
+using TensorMap = twin::TensorMap;
+
+/// Describes a tensor, of which kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
+/// them. False where the copy engine cannot take it: addresses that are no multiples of 16 bytes, extents from 2^31 on.
+template <typename T, int Rank, int kSpanBytes, typename Box>
+inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
+  static_assert(Rank >= 2 && Rank <= TensorMap::kMostDimensions, "maps have two to five dimensions");
+  map = TensorMap{static_cast<const unsigned char*>(tensor.data), Rank, sizeof(T), kSpanBytes};
+  for (int i = 0; i < Rank; ++i) {
+    const int d = detail::mapped_dimension<Box::kPositionDimension>(i);
+    map.extent[i] = tensor.extent[d];
+    map.stride[i] = tensor.extent[d] > 1 ? tensor.stride[d] * static_cast<index>(sizeof(T)) : 16;
+    map.box[i] = d == Box::kPositionDimension ? kSpanBytes / static_cast<int>(sizeof(T))
+                 : d == Box::kLineDimension   ? box.lines
+                                              : 1;
+  }
+  return detail::are_neighbours(tensor, Box::kPositionDimension) && twin::is_encodable(map);
+}
+#else
+
+/// For device code 128 opaque bytes; a kernel takes it as `TESSERA_PARAMETER TensorMap`.
+struct TensorMap {
+  CUtensorMap map;
+};
+
+namespace detail {
+
+/// Elements are copied as they are: their size is all that counts.
+template <typename T>
+inline constexpr CUtensorMapDataType kMapType = sizeof(T) == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                                : sizeof(T) == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                                : sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                                                                 : CU_TENSOR_MAP_DATA_TYPE_UINT64;
+
+/// The driver's function, without linking the driver; null where it has none.
+inline auto tensor_map_encoder() {
+  static const auto kEncoder = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                               cudaEnableDefault, &found);
+    const bool is_there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
+    return is_there ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function) : nullptr;
+  }();
+  return kEncoder;
+}
+
+}  // namespace detail
+
+/// Describes a tensor, of which kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
+/// them. False where the copy engine cannot take it: addresses that are no multiples of 16 bytes, extents from 2^31 on.
+template <typename T, int Rank, int kSpanBytes, typename Box>
+inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
+  static_assert(Rank >= 2 && Rank <= 5, "maps have two to five dimensions");
+  constexpr CUtensorMapSwizzle kSwizzle = kSpanBytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                                          : kSpanBytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                             : CU_TENSOR_MAP_SWIZZLE_32B;
+  cuuint64_t extents[Rank], strides[Rank];
+  cuuint32_t counts[Rank], steps[Rank];
+  for (int i = 0; i < Rank; ++i) {
+    const int d = detail::mapped_dimension<Box::kPositionDimension>(i);
+    extents[i] = static_cast<cuuint64_t>(tensor.extent[d]);
+    strides[i] = tensor.extent[d] > 1 ? static_cast<cuuint64_t>(tensor.stride[d]) * sizeof(T) : 16;
+    counts[i] = d == Box::kPositionDimension ? kSpanBytes / sizeof(T)
+                : d == Box::kLineDimension   ? static_cast<cuuint32_t>(box.lines)
+                                             : 1;
+    steps[i] = 1;
+  }
+  const auto encode = detail::tensor_map_encoder();
+  return encode != nullptr && detail::are_neighbours(tensor, Box::kPositionDimension) &&
+         encode(&map.map, detail::kMapType<T>, Rank, tensor.data, extents, strides + 1, counts, steps,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, kSwizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+#endif
+
+/// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied.
+TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
+  constexpr index kExtentEnd = index{1} << 31, kStrideEnd = index{1} << 40;
+  if (!aligned_lines(tensor, dimension, 16)) return false;
+  for (int d = 0; d < tensor.rank; ++d) {
+    if (tensor.extent[d] < 1 || tensor.extent[d] >= kExtentEnd) return false;
+    const bool is_line = d != dimension && tensor.extent[d] > 1;
+    if (is_line &&
+        (tensor.stride[d] <= 0 || tensor.stride[d] * detail::dtype_bytes(tensor.dtype) >= kStrideEnd))
+      return false;
+  }
+#if TESSERA_TWIN
+  return true;
+#else
+  return detail::tensor_map_encoder() != nullptr;
+#endif
+}
+
+/// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension, of a tensor that has boxes.
+template <typename T, int Rank, int kLineDimension, int kPositionDimension>
+inline TensorMap tensor_map(LaunchCheck& check, const Tensor& tensor, int lines) {
+  TensorMap map;
+  const bool is_made = check.ok() && make_tensor_map<T, Rank, 128>(
+                                         map, tensor, TensorBox<kLineDimension, kPositionDimension>{lines});
+  check.require(is_made, "boxes of its tensors can be copied");
+  return map;
+}
+
+}  // namespace tessera

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host twin of the instructions by which warpgroups multiply. Each warp does its 16 of the 64 rows. What is read from
+// shared memory is read when a product is asked for, and again when its group has been waited for: what changes in between
+// is a fault. Sums change at once, or when they have been waited for, and hold NaN until then.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+
+#include "tessera/ptx_wgmma.h"
+#include "tessera/twin/machine.h"
+#include "tessera/twin/ptx_mma.h"
+
+namespace tessera::twin {
+
+/// A product that a warp has asked for. All functions are called for the warp as a whole.
+struct WarpProduct {
+  std::array<float*, kLanes> sums;  ///< of the lanes
+  int count;                        ///< of sums of a lane
+  bool adds;
+  /// Notes what is read; then adds to sums, which are count numbers of each lane, one lane after the other.
+  std::function<void()> read;
+  std::function<void(float*)> multiply;
+};
+
+/// Puts a product behind those of the current warp.
+void start_product(WarpProduct product);
+/// Closes a group of the current warp's products; waits until at most the newest `pending` groups are under way.
+void commit_products();
+void wait_for_products(int pending);
+
+/// Sixteen rows of one warp times kColumns columns, kDepth of K.
+template <typename T, int kColumns>
+struct ProductOperands {
+  static constexpr int kDepth = 32 / static_cast<int>(sizeof(T));
+  float a[16][kDepth];
+  float b[kColumns][kDepth];
+
+  /// What a lane has of sums of 16 rows: as in FragmentLayout.
+  void add_to(float* sums) const {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int i = 0; i < kColumns / 2; ++i) {
+        const float* row = a[lane / 4 + i / 2 % 2 * 8];
+        const float* column = b[i / 4 * 8 + lane % 4 * 2 + i % 2];
+        float& sum = sums[lane * (kColumns / 2) + i];
+        for (int k = 0; k < kDepth; ++k) sum = mma_add(sum, row[k], column[k]);
+      }
+    }
+  }
+};
+
+/// Calls visit(mn, k, element) for the elements [first, first + count) x [0, kDepth) of a matrix, having noted that they
+/// are read.
+template <typename T, Major kMajor, typename Visit>
+void read_matrix(const MatrixDescriptor& matrix, int first, int count, Location where, Visit visit) {
+  constexpr int kSize = static_cast<int>(sizeof(T)), kDepth = 32 / kSize, kChunk = 16 / kSize;
+  const bool along_k = kMajor == Major::k;
+  for (int line = 0; line < (along_k ? count : kDepth); ++line) {
+    for (int position = 0; position < (along_k ? kDepth : count); position += kChunk) {
+      const int mn = first + (along_k ? line : position), k = along_k ? position : line;
+      const int from = matrix.index_of<kMajor>(mn, k, kSize);
+      if (!may_read_shared(matrix.array, from, kChunk, where)) continue;
+      for (int i = 0; i < kChunk; ++i) {
+        T element;
+        std::memcpy(&element, matrix.array.bytes + (from + i) * kSize, sizeof element);
+        visit(mn - first + (along_k ? 0 : i), along_k ? k + i : k, mma_number(element));
+      }
+    }
+  }
+}
+
+/// What a lane brings to a product: a descriptor of A, or words of it.
+struct ProductLane {
+  float* sums;
+  const MatrixDescriptor* a;
+  const std::uint32_t* words;
+  const MatrixDescriptor* b;
+  bool adds;
+  Location where;
+};
+
+/// All lanes of a warp are at a product: it is put behind those under way.
+template <typename T, int kColumns, Major kMajorA, Major kMajorB>
+void begin_product(void* const (&lanes)[kLanes]) {
+  using Operands = ProductOperands<T, kColumns>;
+  const auto lane_of = [&](int lane) { return static_cast<const ProductLane*>(lanes[lane]); };
+  const ProductLane mine = *lane_of(0);
+  const MatrixDescriptor b = *mine.b;
+  const int row = context.thread / kLanes % 4 * 16;
+  const auto operands = std::make_shared<Operands>();
+  WarpProduct product{{}, kColumns / 2, mine.adds, {}, {}};
+  for (int lane = 0; lane < kLanes; ++lane)
+    product.sums[static_cast<std::size_t>(lane)] = lane_of(lane)->sums;
+  std::function<void()> read_a;
+  if (mine.a != nullptr) {
+    read_a = [a = *mine.a, row, operands, where = mine.where] {
+      read_matrix<T, kMajorA>(a, row, 16, where, [&](int mn, int k, float x) { operands->a[mn][k] = x; });
+    };
+  } else {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      T elements[4][4 / sizeof(T)];
+      std::memcpy(elements, lane_of(lane)->words, sizeof elements);
+      constexpr int kPerWord = static_cast<int>(4 / sizeof(T));
+      for (int w = 0; w < 4; ++w)
+        for (int i = 0; i < kPerWord; ++i)
+          operands->a[lane / 4 + w % 2 * 8][lane % 4 * kPerWord + w / 2 * 4 * kPerWord + i] =
+              mma_number(elements[w][i]);
+    }
+    read_a = [] {};
+  }
+  product.read = [read_a, b, operands, where = mine.where] {
+    read_a();
+    read_matrix<T, kMajorB>(b, 0, kColumns, where, [&](int mn, int k, float x) { operands->b[mn][k] = x; });
+  };
+  product.multiply = [operands](float* sums) { operands->add_to(sums); };
+  start_product(std::move(product));
+}
+
+/// What lanes do together that needs nothing but all of them.
+inline void meet(void* const (&)[kLanes]) {}
+inline void commit_together(void* const (&)[kLanes]) { commit_products(); }
+template <int kPending>
+void wait_together(void* const (&)[kLanes]) {
+  wait_for_products(kPending);
+}
+/// Everyone gets what lane 0 brought.
+inline void share_first(void* const (&lanes)[kLanes]) {
+  for (void* lane : lanes) *static_cast<int*>(lane) = *static_cast<int*>(lanes[0]);
+}
+
+}  // namespace tessera::twin
+
+namespace tessera::ptx {
+
+inline bool elect_sync(Location where = Location::current()) {
+  twin::do_together(&twin::meet, nullptr, where);
+  return twin::context.thread % twin::kLanes == 0;
+}
+inline int shfl_sync_first(int value, Location where = Location::current()) {
+  twin::do_together(&twin::share_first, &value, where);
+  return value;
+}
+template <int kRegisters>
+void setmaxnreg_dec(Location where = Location::current()) {
+  twin::do_together(&twin::meet, nullptr, where);
+}
+template <int kRegisters>
+void setmaxnreg_inc(Location where = Location::current()) {
+  twin::do_together(&twin::meet, nullptr, where);
+}
+inline void keep_in_register(float&) {}
+inline void wgmma_fence(Location where = Location::current()) {
+  twin::do_together(&twin::meet, nullptr, where);
+}
+inline void wgmma_commit_group(Location where = Location::current()) {
+  twin::do_together(&twin::commit_together, nullptr, where);
+}
+template <int kPending>
+void wgmma_wait_group(Location where = Location::current()) {
+  twin::do_together(&twin::wait_together<kPending>, nullptr, where);
+}
+template <typename T, int kColumns, Major kMajorA, Major kMajorB, int kSums>
+void wgmma_m64k16(float (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                  Location where = Location::current()) {
+  static_assert(kSums == kColumns / 2);
+  twin::ProductLane mine{d, &a, nullptr, &b, adds, where};
+  twin::do_together(&twin::begin_product<T, kColumns, kMajorA, kMajorB>, &mine, where);
+}
+template <typename T, int kColumns, Major kMajorB, int kSums>
+void wgmma_m64k16(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
+                  Location where = Location::current()) {
+  static_assert(kSums == kColumns / 2);
+  twin::ProductLane mine{d, nullptr, a, &b, adds, where};
+  twin::do_together(&twin::begin_product<T, kColumns, Major::k, kMajorB>, &mine, where);
+}
+
+}  // namespace tessera::ptx

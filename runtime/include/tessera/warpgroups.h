@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block whose warpgroups have roles: some multiply what another has copied.
+#pragma once
+
+#include "tessera/multiply.h"
+#include "tessera/ptx_barrier.h"
+#include "tessera/ptx_tensor.h"
+#include "tessera/ptx_wgmma.h"
+
+namespace tessera {
+
+inline constexpr int kGroupThreads = 4 * kWarpThreads;
+
+/// The number of this thread's warpgroup, of which the compiler knows that a warp shares it.
+TESSERA_DEVICE int warpgroup() { return ptx::shfl_sync_first(thread_index() / kGroupThreads); }
+
+/// Whether this is the first warp of its warpgroup.
+TESSERA_DEVICE bool is_first_warp() { return ptx::shfl_sync_first(thread_index() / kWarpThreads) % 4 == 0; }
+
+/// Whether this is the thread of its warp that asks for copies.
+TESSERA_DEVICE bool is_elected() { return ptx::elect_sync(); }
+
+/// A block has the registers of a multiprocessor: the warps that copy leave theirs to those that multiply.
+template <int kGroups>
+TESSERA_DEVICE void leave_registers(Location where = Location::current()) {
+  ptx::setmaxnreg_dec<kGroups == 1 ? 56 : kGroups == 2 ? 40 : 32>(where);
+}
+template <int kGroups>
+TESSERA_DEVICE void take_registers(Location where = Location::current()) {
+  ptx::setmaxnreg_inc<kGroups == 1 ? 256 : kGroups == 2 ? 232 : 160>(where);
+}
+
+/// Sums of a product over kGroups warpgroups, each of which has 64 of every 64 * kGroups rows.
+template <int kRows, int kColumns, int kGroups>
+using WarpgroupLayout = FragmentLayout<kRows, kColumns, 4 * kGroups, 1, true>;
+
+/// Where a thread is in a ring of kStages stages: which is next, and the parity of the phase in which it is filled.
+template <int kStages>
+struct RingPlace {
+  int stage = 0;
+  int parity = 0;
+
+  TESSERA_DEVICE void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it.
+template <int kStages>
+struct TileRing {
+  using Place = RingPlace<kStages>;
+
+  Barriers full, empty;
+
+  /// By one thread, before a barrier of the block.
+  TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_init(full, stage, 1, where);
+      ptx::mbarrier_init(empty, stage, readers, where);
+    }
+    ptx::fence_mbarrier_init(where);
+  }
+
+  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it.
+  TESSERA_DEVICE void begin_fill(const Place& at, int bytes, Location where = Location::current()) const {
+    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
+    ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);
+  }
+
+  /// By those who read: waits until the stage is filled.
+  TESSERA_DEVICE void wait(const Place& at, Location where = Location::current()) const {
+    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);
+  }
+
+  /// By those who read: this warp has read the stage.
+  TESSERA_DEVICE void release(int stage, Location where = Location::current()) const {
+    if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, stage, where);
+  }
+};
+
+namespace detail {
+
+/// The compiler does not know that products are under way: it neither moves nor copies sums across this.
+template <typename Layout>
+TESSERA_DEVICE void keep_in_registers(Fragment<float, Layout>& sums) {
+  TESSERA_UNROLL
+  for (int i = 0; i < Layout::kCount; ++i) ptx::keep_in_register(sums[i]);
+}
+
+}  // namespace detail
+
+/// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
+/// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.
+template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
+TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
+                              const TileRing<kStages>& ring, int stage,
+                              Location where = Location::current()) {
+  TESSERA_UNROLL
+  for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
+    int coordinates[Rank];
+    TESSERA_UNROLL
+    for (int i = 0; i < Rank; ++i)
+      coordinates[i] = static_cast<int>(at[detail::mapped_dimension<kPositionDimension>(i)]);
+    coordinates[0] += position;
+    ptx::cp_async_bulk_tensor_load(tile.elements, tile.first + position * Tile::kLines, map, coordinates,
+                                   ring.full, stage, where);
+  }
+}
+
+/// sums (+)= a * b by the warpgroups of the sums, under way until wait_for_products; old sums count where `adds` holds. Both
+/// tiles are complete, and stay so until then.
+template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a, const TileB& b, bool adds,
+                                   Location where = Location::current()) {
+  constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(T));
+  constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
+  static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");
+  static_assert(kDepth == detail::kDepthOf<kMajorB, TileB> && kDepth % kStep == 0,
+                "tiles hold the same steps over K");
+  using StepA = detail::MatrixStep<kMajorA, TileA>;
+  using StepB = detail::MatrixStep<kMajorB, TileB>;
+  const MatrixDescriptor first_a =
+      matrix_descriptor<kMajorA>(a, where).moved(StepA::offset(64, 0) * warpgroup());
+  const MatrixDescriptor first_b = matrix_descriptor<kMajorB>(b, where);
+  detail::keep_in_registers(sums);
+  ptx::wgmma_fence(where);
+  TESSERA_UNROLL
+  for (int k = 0; k < kDepth; k += kStep) {
+    TESSERA_UNROLL
+    for (int block = 0; block < Layout::kRowBlocks; ++block)
+      ptx::wgmma_m64k16<T, Layout::kColumns, kMajorA, kMajorB>(
+          reinterpret_cast<float(&)[kSums]>(sums.value[block * kSums]),
+          first_a.moved(StepA::offset(block * kRowStep, k)), first_b.moved(StepB::offset(0, k)),
+          adds || k > 0, where);
+  }
+  ptx::wgmma_commit_group(where);
+  detail::keep_in_registers(sums);
+}
+
+/// Waits until at most the newest kPending multiply_async of this warpgroup are under way. With none left the sums are there.
+template <int kPending, typename Layout>
+TESSERA_DEVICE void wait_for_products(Fragment<float, Layout>& sums, Location where = Location::current()) {
+  ptx::wgmma_wait_group<kPending>(where);
+  if constexpr (kPending == 0) detail::keep_in_registers(sums);
+}
+
+}  // namespace tessera

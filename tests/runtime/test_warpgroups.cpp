@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of warpgroups on the host twin: boxes that the copy engine brings, rings of barriers, sums that are there when
+// they have been waited for.
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "handwritten.h"
+#include "tessera/convert.h"
+#include "tessera/kernel.h"
+#include "tessera/warpgroups.h"
+
+namespace warpgroups {
+
+using namespace tessera;
+using tessera::index;
+
+namespace {
+
+/// A matrix of small integers, with its rows or its columns contiguous, its lines `padding` elements apart.
+struct Matrix {
+  index rows, columns, row_step, column_step;
+  std::vector<bf16> data;
+
+  Matrix(index rows, index columns, bool by_rows, std::uint32_t seed)
+      : rows(rows),
+        columns(columns),
+        row_step(by_rows ? ceil_divide(columns, 8) * 8 : 1),
+        column_step(by_rows ? 1 : ceil_divide(rows, 8) * 8),
+        data(static_cast<std::size_t>((rows + 8) * (columns + 8))) {
+    std::mt19937 random(seed);
+    for (bf16& x : data) x = from_float<bf16>(static_cast<float>(random() % 17) - 8);
+  }
+  bf16& at(index row, index column) {
+    return data[static_cast<std::size_t>(row * row_step + column * column_step)];
+  }
+  Tensor view() { return strided_tensor(data.data(), {rows, columns}, {row_step, column_step}); }
+};
+
+bool is_product(Matrix& a, Matrix& b, Matrix& c) {
+  for (index m = 0; m < c.rows; ++m) {
+    for (index n = 0; n < c.columns; ++n) {
+      float sum = 0;
+      for (index k = 0; k < a.columns; ++k) sum += to_float(a.at(m, k)) * to_float(b.at(k, n));
+      if (c.at(m, n).bits != from_float<bf16>(sum).bits) return false;
+    }
+  }
+  return true;
+}
+
+/// Variant 2 i + j of each shape has a along k (i = 0) or m, b along n (j = 0) or k.
+struct Order {
+  bool a_by_rows, b_by_rows;
+};
+constexpr Order kOrders[] = {{true, true}, {true, false},  {false, true}, {false, false},
+                             {true, true}, {false, false}, {true, false}, {false, true}};
+
+void check_variant(int variant, index M, index N, index K) {
+  const Order order = kOrders[variant];
+  Matrix a(M, K, order.a_by_rows, 1), b(K, N, order.b_by_rows, 2), c(M, N, true, 3);
+  const Status status = kernels::gemm_by_warpgroups(a.view(), b.view(), c.view(), {.variant = variant});
+  INFO("variant " << variant << ", " << M << " x " << N << " x " << K << ": " << status.message().c_str());
+  REQUIRE(status.ok());
+  REQUIRE(is_product(a, b, c));
+}
+
+}  // namespace
+
+TEST_CASE("warpgroups multiply: every variant, ragged extents") {
+  for (int variant = 0; variant < 8; ++variant) {
+    check_variant(variant, 130, 40, 70);
+    check_variant(variant, 1, 1, 1);
+  }
+  check_variant(0, 300, 500, 300);  // several tiles of a block, several rounds of a ring
+  check_variant(6, 200, 17, 700);
+}
+
+TEST_CASE("warpgroups multiply: every schedule, boxes that arrive late") {
+  for (const twin::Copies copies : {twin::Copies::early, twin::Copies::late}) {
+    for (const twin::Schedule schedule :
+         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
+      twin::options() = {.schedule = schedule, .seed = 7, .copies = copies};
+      check_variant(0, 140, 70, 330);
+      check_variant(7, 70, 200, 330);
+    }
+  }
+  twin::options() = {};
+}
+
+namespace {
+
+using twin::FaultKind;
+
+/// What is wrong with a block that multiplies 64 x 64 by 64 x 16, K in rounds of 32, by one warpgroup beside one that copies.
+enum class Wrong {
+  nothing,
+  without_full_wait,
+  without_empty_wait,
+  releases_before_wait,  ///< while the product reads the stage
+  reads_sums_before_wait,
+  announces_too_few_bytes,
+  announces_too_many_bytes,
+  without_fence,           ///< of the barriers' initialisation
+  stages_off_their_place,  ///< 64 bytes further
+};
+
+/// Runs it; the sums of thread 0, or nothing where the block did not end.
+std::vector<float> run_block(Wrong wrong, int rounds) {
+  constexpr int kStages = 2, kBytesA = 64 * 32 * 2, kBytesB = 16 * 32 * 2;
+  std::vector<bf16> a_data(64 * 256), b_data(16 * 256);
+  for (std::size_t i = 0; i < a_data.size(); ++i) a_data[i] = from_float<bf16>(static_cast<float>(i % 5));
+  for (std::size_t i = 0; i < b_data.size(); ++i) b_data[i] = from_float<bf16>(static_cast<float>(i % 3));
+  TensorMap a_map, b_map;
+  REQUIRE(make_tensor_map<bf16, 2, 64>(a_map, tensor(a_data.data(), {64, 256}), TensorBox<0, 1>{64}));
+  REQUIRE(make_tensor_map<bf16, 2, 64>(b_map, tensor(b_data.data(), {16, 256}), TensorBox<0, 1>{16}));
+  std::vector<float> result;
+  twin::begin_faults("warpgroups");
+  twin::begin_shared(16384);
+  const int shift = wrong == Wrong::stages_off_their_place ? 32 : 0;
+  const bool ended = twin::run({1, 2 * kGroupThreads, 16384}, [&] {
+    using Layout = WarpgroupLayout<64, 16, 1>;
+    using RingA = OperandRing<bf16, 64, 32, kStages>;
+    using RingB = OperandRing<bf16, 16, 32, kStages>;
+    TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
+    TESSERA_DYNAMIC_SHARED(bf16, b_elements, kStages * kBytesA, RingB::kRoom + 32);
+    const RingA a_tiles{a_elements};
+    TESSERA_BARRIERS(full, kStages);
+    TESSERA_BARRIERS(empty, kStages);
+    const TileRing<kStages> ring{full, empty};
+    if (thread_index() == 0) {
+      if (wrong == Wrong::without_fence) {
+        for (int stage = 0; stage < kStages; ++stage) {
+          ptx::mbarrier_init(full, stage, 1);
+          ptx::mbarrier_init(empty, stage, 4);
+        }
+      } else {
+        ring.initialize(4);
+      }
+    }
+    barrier();
+    const auto b_tile = [&](int stage) {
+      return RingB::Tile{b_elements, stage * RingB::Tile::kRoom + shift};
+    };
+    RingPlace<kStages> at;
+    if (warpgroup() == 1) {
+      if (!is_first_warp() || !is_elected()) return;
+      const int off = wrong == Wrong::announces_too_few_bytes    ? -32
+                      : wrong == Wrong::announces_too_many_bytes ? 32
+                                                                 : 0;
+      for (int round = 0; round < rounds; ++round, at.advance()) {
+        if (wrong == Wrong::without_empty_wait) {
+          ptx::mbarrier_arrive_expect_tx(full, at.stage, kBytesA + kBytesB);
+        } else {
+          ring.begin_fill(at, kBytesA + kBytesB + off);
+        }
+        load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, round * 32}, ring, at.stage);
+        load_tile<0, 1>(b_tile(at.stage), b_map, Index<2>{0, round * 32}, ring, at.stage);
+      }
+      return;
+    }
+    Fragment<float, Layout> sum;
+    sum.fill(0.0f);
+    for (int round = 0; round < rounds; ++round, at.advance()) {
+      if (wrong != Wrong::without_full_wait) ring.wait(at);
+      multiply_async<bf16, Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
+      if (wrong == Wrong::releases_before_wait) ring.release(at.stage);
+      if (wrong == Wrong::reads_sums_before_wait && round == rounds - 1) break;
+      wait_for_products<0>(sum);
+      if (wrong != Wrong::releases_before_wait) ring.release(at.stage);
+    }
+    if (thread_index() == 0) result.assign(sum.value, sum.value + Layout::kCount);
+  });
+  if (!ended) result.clear();
+  return result;
+}
+
+bool found(FaultKind kind, const std::string& detail) {
+  return std::any_of(twin::faults().begin(), twin::faults().end(), [&](const twin::Fault& fault) {
+    return fault.kind == kind && fault.detail.find(detail) != std::string::npos;
+  });
+}
+
+/// Calls `visit` under some schedules, with copies that arrive early and late.
+void for_schedules(const std::function<void()>& visit) {
+  twin::on_fault([](const twin::Fault&) {});
+  for (const twin::Copies copies : {twin::Copies::early, twin::Copies::late}) {
+    for (const twin::Schedule schedule :
+         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
+      twin::options() = {.schedule = schedule, .seed = 11, .copies = copies};
+      INFO("schedule " << static_cast<int>(schedule) << ", copies " << static_cast<int>(copies));
+      visit();
+    }
+  }
+  twin::options() = {};
+  twin::on_fault({});
+}
+
+}  // namespace
+
+TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
+  for_schedules([] {
+    const std::vector<float> sums = run_block(Wrong::nothing, 6);
+    REQUIRE(twin::fault_count() == 0);
+    float expected = 0;  // row 0, column 0
+    for (int k = 0; k < 6 * 32; ++k) expected += static_cast<float>(k % 5) * static_cast<float>(k % 3);
+    REQUIRE(sums.at(0) == expected);
+
+    run_block(Wrong::without_full_wait, 6);
+    REQUIRE(twin::fault_count() > 0);
+    run_block(Wrong::without_empty_wait, 6);
+    REQUIRE(twin::fault_count() > 0);
+    run_block(Wrong::releases_before_wait, 6);
+    CHECK(found(FaultKind::shared_race, "no barrier stands in between"));
+    run_block(Wrong::announces_too_few_bytes, 6);
+    CHECK(found(FaultKind::barrier_misused, ""));
+    CHECK(run_block(Wrong::announces_too_many_bytes, 6).empty());
+    CHECK(found(FaultKind::endless_wait, "32 bytes are missing"));
+    run_block(Wrong::without_fence, 1);
+    CHECK(found(FaultKind::barrier_misused, "no fence"));
+    run_block(Wrong::stages_off_their_place, 1);
+    CHECK(found(FaultKind::misaligned, "multiple"));
+    const std::vector<float> early = run_block(Wrong::reads_sums_before_wait, 1);
+    CHECK(early.at(0) != early.at(0));
+  });
+}
+
+TEST_CASE("tensors that the copy engine cannot take are refused") {
+  std::vector<bf16> data(64 * 64);
+  TensorMap map;
+  using Rows = TensorBox<0, 1>;
+  const Tensor whole = tensor(data.data(), {64, 64});
+  CHECK(make_tensor_map<bf16, 2, 128>(map, whole, Rows{64}));
+  CHECK_FALSE(make_tensor_map<bf16, 2, 128>(map, whole, Rows{257}));  // lines of a box
+  CHECK_FALSE(make_tensor_map<bf16, 2, 128>(map, tensor(data.data() + 1, {32, 64}), Rows{64}));  // address
+  CHECK_FALSE(
+      make_tensor_map<bf16, 2, 128>(map, strided_tensor(data.data(), {8, 60}, {60, 1}), Rows{8}));  // pitch
+  CHECK_FALSE(
+      make_tensor_map<bf16, 2, 128>(map, strided_tensor(data.data(), {8, 8}, {64, 2}), Rows{8}));  // gaps
+  CHECK_FALSE(make_tensor_map<bf16, 2, 128>(map, tensor(data.data(), {0, 64}), Rows{8}));          // nothing
+  CHECK((
+      make_tensor_map<bf16, 2, 128>(map, strided_tensor(data.data(), {64, 8}, {1, 64}), TensorBox<1, 0>{8})));
+}
+
+}  // namespace warpgroups
