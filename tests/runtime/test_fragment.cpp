@@ -123,7 +123,8 @@ TEST_CASE("every layout holds every element of its tile once") {
       for (int rows = 16 * warp_rows; rows <= 256; rows += 16 * warp_rows) {
         for (int columns = 8 * warp_columns; columns <= 256; columns += 8 * warp_columns) {
           INFO(rows << " x " << columns << ", warps " << warp_rows << " x " << warp_columns);
-          REQUIRE(is_bijection({rows, columns, warp_rows, warp_columns}));
+          REQUIRE(is_bijection({rows, columns, warp_rows, warp_columns, false}));
+          REQUIRE(is_bijection({rows, columns, warp_rows, warp_columns, true}));
           ++layouts;
         }
       }
