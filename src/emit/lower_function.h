@@ -69,7 +69,7 @@ struct Scope {
 struct Residency {
   std::set<Instance> kept;
   std::map<Instance, std::set<int>> sweeps;  // in which sweeps a value was computed
-  std::set<Instance> lost;  // read behind a loop in which alone they are filled: it may be empty
+  std::set<Instance> lost;  // for good: read behind a loop in which alone they are filled: it may be empty
 };
 
 class FunctionLowering {
@@ -324,8 +324,9 @@ class FunctionLowering {
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
   std::map<Instance, int> filled_in_;  // the sweep in which each of them is computed
-  std::map<Instance, std::vector<int>>
-      filled_inside_;                          // the loops that may be empty around that, from its home on
+  // The loops that may be empty around that, from its home on. Guards need no such care: what they guard is computed
+  // before, or the same guard stands in every sweep.
+  std::map<Instance, std::vector<int>> filled_inside_;
   int empty_loops_ = 0;                        // numbers given to such loops
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed

@@ -376,7 +376,7 @@ bool is_filtered(const ir::Kernel& kernel, ir::ValueId id) {
 }
 
 // A choice that a condition of the program decides. Compilers must not recognise an extreme of integers in it (runtime:
-// opaque()), whatever types it is written in: they look through conversions. Hiding one value is enough.
+// opaque()), whatever types it is written in: they look through conversions. One hidden value in its arm is enough.
 Expr choice(Expr condition, Expr if_true, Expr if_false) {
   if (is_integer(if_true->type)) {
     Expr& hidden = lowered::constant_of(if_false) ? if_true : if_false;

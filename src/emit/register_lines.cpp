@@ -60,7 +60,7 @@ void RegisterWalk::or_else(HeldObject& object, int first, const Expression& e) {
   const HeldObject& from = *place.object;
   const HeldObject* part = names_.find(tensor_of(e));
   for (int k = 0; k < object.lanes; ++k) {
-    HeldValue value = from.slots[static_cast<size_t>(place.slot + k)];
+    HeldValue value = from.slots[static_cast<size_t>(place.slot) + static_cast<size_t>(k)];
     if (!is_whole() && k % object.elements_a_word() == 0)
       value = make(fresh(), {value, part->slots[2], part->slots[3]}, words(object.bytes));
     else if (!is_whole())

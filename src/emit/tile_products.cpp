@@ -62,7 +62,7 @@ void TileLowering::collect_staged(const ir::Block& statements, std::optional<ir:
     if (!nested) continue;
     AxisSet deeper = inner;
     deeper.insert(nested->axis);
-    collect_staged(nested->body, loop, std::move(deeper), found);
+    collect_staged(nested->body, loop, deeper, found);
   }
 }
 

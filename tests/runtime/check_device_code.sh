@@ -30,6 +30,9 @@ case $kernel in
   extremes)
     # ptxas makes one instruction of two of these, and loses the sign of an operand.
     if grep -nE '(max|min)\.s(16|32)' "$folder/ptx"; then fail "has extremes that ptxas fuses"; fi
+    # Nor may it see a selection, of which it makes an extreme itself; one is the absolute value.
+    selections=$(grep -cE 'selp\.[bsu]32' "$folder/ptx")
+    [ "$selections" -le 1 ] || fail "$selections selections, of which ptxas makes extremes"
     ;;
   ring)
     for instruction in init.shared::cta.b64 arrive.shared::cta.b64 arrive.expect_tx.shared::cta.b64 \

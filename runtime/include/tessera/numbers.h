@@ -53,10 +53,11 @@ TESSERA_HD T not_a_number() {
   return math::detail::quiet_nan<T>();
 }
 
-/// An integer, of which nvcc then knows nothing but its value: no instruction for an extreme is made of a choice between it
-/// and another. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of at most 32 bits on compute capability
-/// 9.0 and 10.0, and loses the sign of an operand that is negated before: max(max(-a, b), c) is that of a, b and c.
-/// It is a value that is hidden, never the condition: of `x & (flag ? y : 0)` in a loop, the flag a number of 0 or 1 that
+/// `c ? a : opaque(b)`: an integer that is looked at in this arm alone, so that nvcc makes no instruction for an extreme of
+/// the choice, and a branch instead of a selection, of which ptxas would make one; ptxas turns it into predicated moves.
+/// So it stands in the arm, never before the choice. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of
+/// at most 32 bits on compute capability 9.0 and 10.0, and loses the sign of an operand that is negated before:
+/// max(max(-a, b), c) is that of a, b and c. It is a value that is hidden, never the condition: of `x & (flag ? y : 0)` in a loop, the flag a number of 0 or 1 that
 /// came from a comparison, ptxas (13.0) makes a mask that it does not compute on all paths.
 template <typename T>
 TESSERA_HD T opaque(T value) {

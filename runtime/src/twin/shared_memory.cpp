@@ -229,7 +229,7 @@ CopyQueue& own_copies() {
 
 void write_value(const PendingCopy& copy) {
   std::memcpy(copy.array.bytes + copy.i * copy.array.element_bytes, copy.value,
-              static_cast<std::size_t>(copy.count * copy.array.element_bytes));
+              static_cast<std::size_t>(copy.count) * static_cast<std::size_t>(copy.array.element_bytes));
 }
 
 /// The bytes are there: the current thread has written them.
@@ -249,7 +249,8 @@ void start_copy(const SharedArray& array, int i, int count, const void* value, L
   if (!may_write_shared(array, i, count, where)) return;
   CopyQueue& queue = own_copies();
   PendingCopy& copy = queue.copies.emplace_back(PendingCopy{array, i, count, {}, queue.groups});
-  std::memcpy(copy.value, value, static_cast<std::size_t>(count * array.element_bytes));
+  std::memcpy(copy.value, value,
+              static_cast<std::size_t>(count) * static_cast<std::size_t>(array.element_bytes));
   if (options().copies == Copies::early) write_value(copy);
   begin_flight(array, i, count);
 }

@@ -29,7 +29,8 @@ std::optional<std::int64_t> constant_extent(const Kernel& kernel, SizeTable& siz
     if (__builtin_sub_overflow(*last, *first, &extent)) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(extent, 0);
   }
-  return sizes.as_constant(sizes.subtract(upper, lower));
+  const auto extent = sizes.as_constant(sizes.subtract(upper, lower));
+  return extent ? std::optional(std::max<std::int64_t>(*extent, 0)) : std::nullopt;
 }
 
 std::optional<std::int64_t> greatest_extent(const Kernel& kernel, SizeTable& sizes, AxisId axis) {
