@@ -65,6 +65,13 @@ struct Scope {
   int loop_that_may_be_empty = 0;            // its number, if this is the body of one
 };
 
+/// Where a kept value is computed: in which sweep, and in which loops that may be empty, from its home on. Guards need no
+/// such care: what they guard is computed before, or the same guard stands in every sweep.
+struct Filling {
+  int sweep = 0;
+  std::vector<int> loops;
+};
+
 /// Which values are kept in registers between sweeps, and what was learnt about them.
 struct Residency {
   std::set<Instance> kept;
@@ -323,10 +330,7 @@ class FunctionLowering {
   mutable std::map<ir::ValueId, std::set<ir::VariableId>> state_below_;  // found so far
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
-  std::map<Instance, int> filled_in_;  // the sweep in which each of them is computed
-  // The loops that may be empty around that, from its home on. Guards need no such care: what they guard is computed
-  // before, or the same guard stands in every sweep.
-  std::map<Instance, std::vector<int>> filled_inside_;
+  std::map<Instance, Filling> filled_;
   int empty_loops_ = 0;                        // numbers given to such loops
   std::map<ir::ValueId, std::string> stages_;  // shared arrays of staged loads
   std::set<ir::ValueId> defined_;              // values whose place in the program has been passed

@@ -97,7 +97,7 @@ bool FunctionLowering::is_kept(ir::ValueId id) const {
 // A place that is filled in a loop is not read behind it: the loop may have been empty.
 Evaluated FunctionLowering::keep(ir::ValueId id) {
   const Instance key = instance(id);
-  const bool is_filled = std::ranges::all_of(filled_inside_.at(key), [&](int loop) {
+  const bool is_filled = std::ranges::all_of(filled_.at(key).loops, [&](int loop) {
     return std::ranges::any_of(scopes_,
                                [loop](const Scope& scope) { return scope.loop_that_may_be_empty == loop; });
   });
@@ -133,11 +133,9 @@ const Storage& FunctionLowering::open_kept(ir::ValueId id, DType type, bool vect
   // What one sweep reads ahead lives no longer than that sweep: several do not add up.
   if (counted_.insert(instance(id)).second)
     kept_bytes_ += std::max<int>(static_cast<int>(size_in_bytes(type)), 1);
-  filled_in_[instance(id)] = sweep_;
-  std::vector<int>& loops = filled_inside_[instance(id)];
-  loops.clear();
+  Filling& filling = filled_[instance(id)] = {sweep_, {}};
   for (size_t k = home + 1; k < scopes_.size(); ++k)
-    if (scopes_[k].loop_that_may_be_empty != 0) loops.push_back(scopes_[k].loop_that_may_be_empty);
+    if (const int loop = scopes_[k].loop_that_may_be_empty; loop != 0) filling.loops.push_back(loop);
   return kept_.emplace(instance(id), std::move(storage)).first->second;
 }
 

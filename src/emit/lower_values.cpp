@@ -77,7 +77,7 @@ Evaluated FunctionLowering::eval(ir::ValueId id) {
   if (in_lane && sweep_ >= 0) residency_.sweeps[key].insert(sweep_);
   if (in_lane && is_kept(id)) {
     // In the sweep that fills it, its place may hold nothing yet: code of other scopes may stand before that.
-    if (kept_.contains(key) && filled_in_.at(key) != sweep_) return keep(id);
+    if (kept_.contains(key) && filled_.at(key).sweep != sweep_) return keep(id);
   }
   const bool crosses_scope = target + 1 != scopes_.size();
   Evaluated result;

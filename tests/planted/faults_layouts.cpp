@@ -29,13 +29,14 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
       "positions / kSpan * kLines + lines / 32 * 32)");
   add("chunks change places on one side", kTile, "return (index ^ positions % kSpan)",
       "return ((index ^ positions % kSpan) ^ (lines > 8 ? kChunk : 0))");
-  add("8 and 16 of rows swapped", kFragment, "slot / 2 * 16 + slot % 2 * 8", "slot / 2 * 8 + slot % 2 * 16");
+  add("8 and 16 of rows swapped", kFragment, "slot / 2 * row_step() + slot % 2 * 8",
+      "slot / 2 * 8 + slot % 2 * row_step()");
   add("row of a lane by the remainder", kFragment, "slot % 2 * 8 + thread % kWarpThreads / 4",
       "slot % 2 * 8 + thread % kWarpThreads % 8");
   add("columns of a lane interleaved", kFragment, "slot % 2 + thread % 4 * 2", "slot % 2 * 4 + thread % 4");
   add("rows of warps by the remainder", kFragment,
-      "return thread / kWarpThreads / warp_columns * (rows / warp_rows);",
-      "return thread / kWarpThreads % warp_rows * (rows / warp_rows);");
+      "return thread / kWarpThreads / warp_columns * (spread ? 16 : rows / warp_rows);",
+      "return thread / kWarpThreads % warp_rows * (spread ? 16 : rows / warp_rows);");
   add("columns of warps by the quotient", kFragment,
       "thread / kWarpThreads % warp_columns * (columns / warp_columns)",
       "thread / kWarpThreads / warp_columns * (columns / warp_columns)");

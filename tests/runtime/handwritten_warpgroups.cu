@@ -45,12 +45,12 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
   const index steps = ceil_divide(K, kK);
   RingPlace<kStages> at;
   if (warpgroup() == kGroups) {                                               // copies
-    ptx::setmaxnreg_dec<kGroups == 2 ? 40 : 32>();
+    leave_registers<kGroups>();
     if (is_first_warp() && is_elected()) {
       for (index tile = block_index(); tile < tiles[0] * tiles[1]; tile += block_count()) {
         const auto [tile_m, tile_n] = grouped_position<8>(tile, tiles).at;
         for (index step = 0; step < steps; ++step) {
-          ring.begin_fill(at, (RingA::Tile::kCount + RingB::Tile::kCount) * 2);
+          ring.begin_fill(at, RingA::Tile::kBytes + RingB::Tile::kBytes);
           load_tile<kLineA, 1 - kLineA>(a_tiles.stage(at.stage), a_map, Index<2>{tile_m * kM, step * kK}, ring, at.stage);
           load_tile<kLineB, 1 - kLineB>(b_tiles.stage(at.stage), b_map, Index<2>{step * kK, tile_n * kN}, ring, at.stage);
           at.advance();
@@ -58,7 +58,7 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
       }
     }
   } else {                                                                    // multiply
-    ptx::setmaxnreg_inc<kGroups == 2 ? 232 : 160>();
+    take_registers<kGroups>();
     for (index tile = block_index(); tile < tiles[0] * tiles[1]; tile += block_count()) {
       const auto [tile_m, tile_n] = grouped_position<8>(tile, tiles).at;
       Fragment<float, Layout> sum;
@@ -102,21 +102,20 @@ Status gemm_by_warpgroups(const Tensor& a, const Tensor& b, const Tensor& c, con
   check.outputs_are_disjoint();
   if (M == 0 || N == 0) return check.status();  // nothing to write
 
-  // Variants of a shape differ in what is contiguous: a along k or m, b along n or k.
   const auto run = [&]<typename S, Major kMajorA, Major kMajorB>(S) {
     constexpr int kLineA = kMajorA == Major::k ? 0 : 1, kLineB = kMajorB == Major::k ? 1 : 0;
-    TensorMap a_map, b_map;
-    const bool is_mapped = make_tensor_map<bf16, 2, 128>(a_map, a, TensorBox<kLineA, 1 - kLineA>{kLineA == 0 ? S::kM : S::kK}) &&
-                           make_tensor_map<bf16, 2, 128>(b_map, b, TensorBox<kLineB, 1 - kLineB>{kLineB == 1 ? S::kN : S::kK});
-    if (!is_mapped) return Status(TesseraStatus{TESSERA_UNKNOWN_VARIANT, -1, -1, 0, 0, 0, "gemm_by_warpgroups", nullptr, nullptr});
     const index tiles = ceil_divide(M, S::kM) * ceil_divide(N, S::kN);
     return launch(check, options, gemm_by_warpgroups<S, kMajorA, kMajorB>, Blocks{minimum(tiles, index{multiprocessor_count()})},
-                  Threads{S::kThreads}, DynamicShared{S::kBytes}, a_map, b_map, view<bf16, 2>(c), M, N, K);
+                  Threads{S::kThreads}, DynamicShared{S::kBytes},
+                  tensor_map<bf16, 2, kLineA, 1 - kLineA>(check, a, kLineA == 0 ? S::kM : S::kK),
+                  tensor_map<bf16, 2, kLineB, 1 - kLineB>(check, b, kLineB == 1 ? S::kN : S::kK), view<bf16, 2>(c), M, N, K);
   };
   using Wide = Shape<128, 256, 4, 2>;
   using Tall = Shape<256, 128, 4, 2>;
   using Square = Shape<192, 192, 4, 3>;
-  switch (options.variant) {
+  // What is contiguous: a along k or m, b along n or k.
+  const bool a_k = has_boxes(a, 1), a_m = has_boxes(a, 0), b_n = has_boxes(b, 1), b_k = has_boxes(b, 0);
+  switch (check.choose(options, {a_k && b_n, a_k && b_k, a_m && b_n, a_m && b_k, a_k && b_n, a_m && b_k, a_k && b_k, a_m && b_n})) {
     case 0: return run.template operator()<Wide, Major::k, Major::mn>({});
     case 1: return run.template operator()<Wide, Major::k, Major::k>({});
     case 2: return run.template operator()<Wide, Major::mn, Major::mn>({});
@@ -125,7 +124,7 @@ Status gemm_by_warpgroups(const Tensor& a, const Tensor& b, const Tensor& c, con
     case 5: return run.template operator()<Tall, Major::mn, Major::k>({});
     case 6: return run.template operator()<Square, Major::k, Major::k>({});
     case 7: return run.template operator()<Square, Major::mn, Major::mn>({});
-    default: return Status(TesseraStatus{TESSERA_UNKNOWN_VARIANT, -1, -1, 0, 0, 0, "gemm_by_warpgroups", nullptr, nullptr});
+    default: return check.status();
   }
 }
 

@@ -3,12 +3,12 @@
 // they have been waited for.
 #include <algorithm>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "catch.h"
 #include "handwritten.h"
+#include "matrices.h"
 #include "tessera/convert.h"
 #include "tessera/kernel.h"
 #include "tessera/warpgroups.h"
@@ -20,36 +20,8 @@ using tessera::index;
 
 namespace {
 
-/// A matrix of small integers, with its rows or its columns contiguous, its lines `padding` elements apart.
-struct Matrix {
-  index rows, columns, row_step, column_step;
-  std::vector<bf16> data;
-
-  Matrix(index rows, index columns, bool by_rows, std::uint32_t seed)
-      : rows(rows),
-        columns(columns),
-        row_step(by_rows ? ceil_divide(columns, 8) * 8 : 1),
-        column_step(by_rows ? 1 : ceil_divide(rows, 8) * 8),
-        data(static_cast<std::size_t>((rows + 8) * (columns + 8))) {
-    std::mt19937 random(seed);
-    for (bf16& x : data) x = from_float<bf16>(static_cast<float>(random() % 17) - 8);
-  }
-  bf16& at(index row, index column) {
-    return data[static_cast<std::size_t>(row * row_step + column * column_step)];
-  }
-  Tensor view() { return strided_tensor(data.data(), {rows, columns}, {row_step, column_step}); }
-};
-
-bool is_product(Matrix& a, Matrix& b, Matrix& c) {
-  for (index m = 0; m < c.rows; ++m) {
-    for (index n = 0; n < c.columns; ++n) {
-      float sum = 0;
-      for (index k = 0; k < a.columns; ++k) sum += to_float(a.at(m, k)) * to_float(b.at(k, n));
-      if (c.at(m, n).bits != from_float<bf16>(sum).bits) return false;
-    }
-  }
-  return true;
-}
+using matrices::is_product;
+using matrices::Matrix;
 
 /// Variant 2 i + j of each shape has a along k (i = 0) or m, b along n (j = 0) or k.
 struct Order {
@@ -60,7 +32,11 @@ constexpr Order kOrders[] = {{true, true}, {true, false},  {false, true}, {false
 
 void check_variant(int variant, index M, index N, index K) {
   const Order order = kOrders[variant];
-  Matrix a(M, K, order.a_by_rows, 1), b(K, N, order.b_by_rows, 2), c(M, N, true, 3);
+  // Lines are multiples of 16 bytes.
+  const auto padding = [](index length) { return ceil_divide(length, 8) * 8 - length; };
+  Matrix a(M, K, order.a_by_rows, padding(order.a_by_rows ? K : M), 0, 1);
+  Matrix b(K, N, order.b_by_rows, padding(order.b_by_rows ? N : K), 0, 2);
+  Matrix c(M, N, true, 0, 0, 3);
   const Status status = kernels::gemm_by_warpgroups(a.view(), b.view(), c.view(), {.variant = variant});
   INFO("variant " << variant << ", " << M << " x " << N << " x " << K << ": " << status.message().c_str());
   REQUIRE(status.ok());

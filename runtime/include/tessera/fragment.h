@@ -70,7 +70,8 @@ struct FragmentLayout {
   static TESSERA_HD constexpr int column_slot(int i) { return places().column_slot(i); }
 
   /// From a row of one of a warp's blocks to that of the next.
-  static constexpr int kRowStep = kSpread ? 16 * kWarpRows : 16;
+  static constexpr int kRowStep =
+      detail::FragmentPlaces{kRows, kColumns, kWarpRows, kWarpColumns, kSpread}.row_step();
 
   /// The first row and column of this thread's warp.
   static TESSERA_DEVICE int warp_row() { return places().warp_row(thread_index()); }

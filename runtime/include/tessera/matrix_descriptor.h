@@ -18,7 +18,8 @@ namespace detail {
 template <Major kMajor, typename Tile>
 struct MatrixStep {
   static constexpr int kEightLines = 8 * Tile::kSpanBytes;
-  static constexpr int kPanel = kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes : 16;
+  static constexpr int kPanel =
+      kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes : 16;  // along K nobody asks
 
   /// From the first element of the tile to that in row (column) mn, at k, before chunks change places.
   static TESSERA_HD constexpr int offset(int mn, int k) {

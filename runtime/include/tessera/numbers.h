@@ -57,8 +57,9 @@ TESSERA_HD T not_a_number() {
 /// the choice, and a branch instead of a selection, of which ptxas would make one; ptxas turns it into predicated moves.
 /// So it stands in the arm, never before the choice. ptxas (12.8 to 13.3) makes one instruction of two signed extremes of
 /// at most 32 bits on compute capability 9.0 and 10.0, and loses the sign of an operand that is negated before:
-/// max(max(-a, b), c) is that of a, b and c. It is a value that is hidden, never the condition: of `x & (flag ? y : 0)` in a loop, the flag a number of 0 or 1 that
-/// came from a comparison, ptxas (13.0) makes a mask that it does not compute on all paths.
+/// max(max(-a, b), c) is that of a, b and c. It is a value that is hidden, never the condition: of `x & (flag ? y : 0)` in
+/// a loop, the flag a number of 0 or 1 that came from a comparison, ptxas (13.0) makes a mask that it does not compute on
+/// all paths.
 template <typename T>
 TESSERA_HD T opaque(T value) {
   static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions by which a warpgroup (four warps, the first a multiple of four) multiplies matrices, on compute
-// capability 9.0 alone, one function each, named after it. All threads of the warpgroup must be here.
+// The instructions by which a warpgroup (four warps, the first a multiple of four) multiplies matrices, and by which warps
+// take their roles, on compute capability 9.0 alone, one function each, named after it. All threads of the warpgroup (of
+// the warp, where a warp elects or shares) must be here.
 //
 // 64 x kColumns sums lie in a thread as its elements of a FragmentLayout of 64 rows over four warps: registers that are
 // written when the group of products has been waited for, and not touched before.

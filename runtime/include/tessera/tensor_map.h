@@ -3,6 +3,7 @@
 // 9.0 on.
 #pragma once
 
+#include "tessera/boxes_of_tensor.h"
 #include "tessera/launch_check.h"
 
 #if TESSERA_TWIN
@@ -31,31 +32,10 @@ TESSERA_HD constexpr int mapped_dimension(int i) {
   return i == 0 ? kPositionDimension : i <= kPositionDimension ? i - 1 : i;
 }
 
-inline bool are_neighbours(const Tensor& tensor, int dimension) {
-  return tensor.extent[dimension] <= 1 || tensor.stride[dimension] == 1;
-}
-
 }  // namespace detail
 
 #if TESSERA_TWIN
 using TensorMap = twin::TensorMap;
-
-/// Describes a tensor, of which kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
-/// them. False where the copy engine cannot take it: addresses that are no multiples of 16 bytes, extents from 2^31 on.
-template <typename T, int Rank, int kSpanBytes, typename Box>
-inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
-  static_assert(Rank >= 2 && Rank <= TensorMap::kMostDimensions, "maps have two to five dimensions");
-  map = TensorMap{static_cast<const unsigned char*>(tensor.data), Rank, sizeof(T), kSpanBytes};
-  for (int i = 0; i < Rank; ++i) {
-    const int d = detail::mapped_dimension<Box::kPositionDimension>(i);
-    map.extent[i] = tensor.extent[d];
-    map.stride[i] = tensor.extent[d] > 1 ? tensor.stride[d] * static_cast<index>(sizeof(T)) : 16;
-    map.box[i] = d == Box::kPositionDimension ? kSpanBytes / static_cast<int>(sizeof(T))
-                 : d == Box::kLineDimension   ? box.lines
-                                              : 1;
-  }
-  return detail::are_neighbours(tensor, Box::kPositionDimension) && twin::is_encodable(map);
-}
 #else
 
 /// For device code 128 opaque bytes; a kernel takes it as `TESSERA_PARAMETER TensorMap`.
@@ -64,13 +44,6 @@ struct TensorMap {
 };
 
 namespace detail {
-
-/// Elements are copied as they are: their size is all that counts.
-template <typename T>
-inline constexpr CUtensorMapDataType kMapType = sizeof(T) == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
-                                                : sizeof(T) == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
-                                                : sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
-                                                                 : CU_TENSOR_MAP_DATA_TYPE_UINT64;
 
 /// The driver's function, without linking the driver; null where it has none.
 inline auto tensor_map_encoder() {
@@ -85,34 +58,57 @@ inline auto tensor_map_encoder() {
   return kEncoder;
 }
 
-}  // namespace detail
+/// Elements are copied as they are: their size is all that counts.
+inline CUtensorMapDataType map_type(int element_bytes) {
+  switch (element_bytes) {
+    case 1: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 4: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    default: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  }
+}
 
-/// Describes a tensor, of which kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
-/// them. False where the copy engine cannot take it: addresses that are no multiples of 16 bytes, extents from 2^31 on.
-template <typename T, int Rank, int kSpanBytes, typename Box>
-inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
-  static_assert(Rank >= 2 && Rank <= 5, "maps have two to five dimensions");
-  constexpr CUtensorMapSwizzle kSwizzle = kSpanBytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-                                          : kSpanBytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-                                                             : CU_TENSOR_MAP_SWIZZLE_32B;
-  cuuint64_t extents[Rank], strides[Rank];
-  cuuint32_t counts[Rank], steps[Rank];
-  for (int i = 0; i < Rank; ++i) {
-    const int d = detail::mapped_dimension<Box::kPositionDimension>(i);
-    extents[i] = static_cast<cuuint64_t>(tensor.extent[d]);
-    strides[i] = tensor.extent[d] > 1 ? static_cast<cuuint64_t>(tensor.stride[d]) * sizeof(T) : 16;
-    counts[i] = d == Box::kPositionDimension ? kSpanBytes / sizeof(T)
-                : d == Box::kLineDimension   ? static_cast<cuuint32_t>(box.lines)
-                                             : 1;
+/// Whether the driver takes the boxes; the map is theirs then.
+TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxes) {
+  const auto encoder = tensor_map_encoder();
+  const CUtensorMapSwizzle swizzle = boxes.span_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                                     : boxes.span_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                              : CU_TENSOR_MAP_SWIZZLE_32B;
+  cuuint64_t extents[BoxesOfTensor::kMostDimensions], strides[BoxesOfTensor::kMostDimensions];
+  cuuint32_t counts[BoxesOfTensor::kMostDimensions], steps[BoxesOfTensor::kMostDimensions];
+  for (int i = 0; i < boxes.rank; ++i) {
+    extents[i] = static_cast<cuuint64_t>(boxes.extent[i]);
+    strides[i] = static_cast<cuuint64_t>(boxes.stride[i]);
+    counts[i] = static_cast<cuuint32_t>(boxes.box[i]);
     steps[i] = 1;
   }
-  const auto encode = detail::tensor_map_encoder();
-  return encode != nullptr && detail::are_neighbours(tensor, Box::kPositionDimension) &&
-         encode(&map.map, detail::kMapType<T>, Rank, tensor.data, extents, strides + 1, counts, steps,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, kSwizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+  return encoder != nullptr &&
+         encoder(&map.map, map_type(boxes.element_bytes), static_cast<cuuint32_t>(boxes.rank), boxes.data,
+                 extents, strides + 1, counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
+
+}  // namespace detail
 #endif
+
+/// Describes the boxes of a tensor: kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
+/// them. False where the copy engine takes no such boxes.
+template <typename T, int Rank, int kSpanBytes, typename Box>
+inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
+  static_assert(Rank >= 2 && Rank <= BoxesOfTensor::kMostDimensions, "maps have two to five dimensions");
+  constexpr int kPosition = Box::kPositionDimension;
+  if (tensor.extent[kPosition] > 1 && tensor.stride[kPosition] != 1) return false;
+  BoxesOfTensor boxes{tensor.data, Rank, sizeof(T), kSpanBytes};
+  for (int i = 0; i < Rank; ++i) {
+    const int d = detail::mapped_dimension<kPosition>(i);
+    boxes.extent[i] = tensor.extent[d];
+    boxes.stride[i] = tensor.extent[d] > 1 ? tensor.stride[d] * static_cast<index>(sizeof(T)) : 16;
+    boxes.box[i] = d == kPosition             ? kSpanBytes / static_cast<int>(sizeof(T))
+                   : d == Box::kLineDimension ? box.lines
+                                              : 1;
+  }
+  return detail::encode(map, boxes);
+}
 
 /// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied.
 TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {

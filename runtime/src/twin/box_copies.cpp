@@ -44,7 +44,9 @@ std::vector<unsigned char> read_box(const TensorMap& map, const int* at) {
       inside &= coordinate >= 0 && coordinate < map.extent[d];
       from += coordinate * (d == 0 ? map.element_bytes : map.stride[d]);
     }
-    if (inside) std::memcpy(bytes.data() + static_cast<std::size_t>(element) * size, map.data + from, size);
+    if (inside)
+      std::memcpy(bytes.data() + static_cast<std::size_t>(element) * size,
+                  static_cast<const unsigned char*>(map.data) + from, size);
   }
   return bytes;
 }

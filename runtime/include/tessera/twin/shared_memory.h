@@ -11,6 +11,8 @@
 
 namespace tessera::twin {
 
+struct Event;
+
 /// Where an array of TESSERA_DYNAMIC_SHARED begins.
 struct DynamicByte {
   int first;
@@ -48,7 +50,6 @@ bool may_write_shared(const SharedArray& array, int i, int count, Location where
 /// is started; the write counts as done by this thread when it has waited for it.
 inline constexpr int kMaxCopyBytes = 16;
 void start_copy(const SharedArray& array, int i, int count, const void* value, Location where);
-struct Event;
 /// A copy by an engine of its own to elements that may be written: nobody touches them before it has ended. The write
 /// counts as done when it was started.
 void begin_flight(const SharedArray& array, int i, int count);

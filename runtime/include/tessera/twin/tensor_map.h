@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host twin knows of a tensor that boxes are copied from.
+// The host twin of tensor maps, and of the driver that makes them.
 #pragma once
 
-#include <cstdint>
+#include "tessera/boxes_of_tensor.h"
 
 namespace tessera::twin {
 
-/// Dimension 0 is the one whose elements are neighbours.
-struct TensorMap {
-  static constexpr int kMostDimensions = 5;
-  const unsigned char* data = nullptr;
-  int rank = 0;
-  int element_bytes = 0;
-  int span_bytes = 0;  ///< whose chunks of 16 bytes change places
-  std::int64_t extent[kMostDimensions] = {};
-  std::int64_t stride[kMostDimensions] = {};  ///< in bytes
-  int box[kMostDimensions] = {};
-};
+using TensorMap = BoxesOfTensor;
 
-/// Whether the driver of a GPU would take the map.
-inline bool is_encodable(const TensorMap& map) {
-  constexpr std::int64_t kMostExtent = std::int64_t{1} << 32, kStrideEnd = std::int64_t{1} << 40;
-  if (reinterpret_cast<std::uintptr_t>(map.data) % 16 != 0 || map.data == nullptr) return false;
-  if (map.box[0] * map.element_bytes % 16 != 0 || map.box[0] * map.element_bytes > map.span_bytes)
-    return false;
-  for (int i = 0; i < map.rank; ++i) {
-    if (map.extent[i] < 1 || map.extent[i] > kMostExtent || map.box[i] < 1 || map.box[i] > 256) return false;
-    if (i > 0 && (map.stride[i] % 16 != 0 || map.stride[i] < 0 || map.stride[i] >= kStrideEnd)) return false;
+/// Whether the driver of a GPU would take the boxes.
+inline bool is_encodable(const BoxesOfTensor& boxes) {
+  constexpr index kMostExtent = index{1} << 32, kStrideEnd = index{1} << 40;
+  if (reinterpret_cast<std::uintptr_t>(boxes.data) % 16 != 0 || boxes.data == nullptr) return false;
+  const int line_bytes = boxes.box[0] * boxes.element_bytes;
+  if (line_bytes % 16 != 0 || line_bytes > boxes.span_bytes) return false;
+  for (int i = 0; i < boxes.rank; ++i) {
+    if (boxes.extent[i] < 1 || boxes.extent[i] > kMostExtent || boxes.box[i] < 1 || boxes.box[i] > 256)
+      return false;
+    if (i > 0 && (boxes.stride[i] % 16 != 0 || boxes.stride[i] < 0 || boxes.stride[i] >= kStrideEnd))
+      return false;
   }
   return true;
 }
 
 }  // namespace tessera::twin
+
+namespace tessera::detail {
+
+inline bool encode(twin::TensorMap& map, const BoxesOfTensor& boxes) {
+  map = boxes;
+  return twin::is_encodable(boxes);
+}
+
+}  // namespace tessera::detail

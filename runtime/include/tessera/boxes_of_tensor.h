@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoxesOfTensor: a tensor in global memory and the boxes of it that copies bring.
+#pragma once
+
+#include "tessera/tensor.h"
+
+namespace tessera {
+
+/// Dimension 0 is the one whose elements are neighbours.
+struct BoxesOfTensor {
+  static constexpr int kMostDimensions = 5;
+  void* data = nullptr;
+  int rank = 0;
+  int element_bytes = 0;
+  int span_bytes = 0;  ///< of a line of a box, whose chunks of 16 bytes change places
+  index extent[kMostDimensions] = {};
+  index stride[kMostDimensions] = {};  ///< in bytes; any multiple of 16 where there is one element
+  int box[kMostDimensions] = {};
+};
+
+}  // namespace tessera
