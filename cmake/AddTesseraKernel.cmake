@@ -22,7 +22,8 @@ Device or twin. If the project has enabled the CUDA language, nvcc compiles each
 architecture alone. Otherwise, or with TWIN, the C++ compiler compiles the same files and the kernels run on the host
 twin: tensors live in host memory and no GPU is needed. `<target>` has the property TESSERA_TWIN accordingly.
 
-Architectures. 86 and 89 take the code of 80, 90a that of 90: within a major version, code runs upwards.
+Architectures. 86 and 89 take the code of 80: within a major version, code runs upwards. 90 stands for 90a, which chips of
+compute capability 9.0 run, and for PTX that later ones run.
 
 TYPE. OBJECT puts the objects into whoever links the library directly; INTERFACE does so through any number of
 libraries; SOURCES compiles nothing: `<target>` generates, OUT_SOURCES lists what to compile (with the flags set as source
@@ -128,9 +129,19 @@ macro(_tessera_architectures)
     endif()
     set(family "${CMAKE_MATCH_1}0")
     list(APPEND families ${family})
-    list(APPEND members_${family} ${architecture})
+    # Products of warpgroups are there in code for 90a alone, and only that for 90 runs on later chips.
+    if(architecture MATCHES "^90(-real|-virtual)?$")
+      list(APPEND members_90 90a-real)
+      string(REGEX REPLACE "^90$" "90-virtual" architecture ${architecture})
+    endif()
+    if(NOT architecture STREQUAL "90-real")
+      list(APPEND members_${family} ${architecture})
+    endif()
   endforeach()
   list(REMOVE_DUPLICATES families)
+  foreach(family IN LISTS families)
+    list(REMOVE_DUPLICATES members_${family})
+  endforeach()
 endmacro()
 
 # The rule that runs tesserac on one source. The depfile names every file that it read.

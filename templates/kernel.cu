@@ -1,6 +1,6 @@
 //@ BANNER
 //@ INCLUDE
-#include "tessera/kernel.h"
+//@ RUNTIME
 
 //@ OPEN
 using namespace tessera;

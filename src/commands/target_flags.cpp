@@ -60,10 +60,13 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.stages = static_cast<int>(*value);
   } else if (name == "raster" && ir::kRasterRange.contains(*value)) {
     plan.raster = static_cast<int>(*value);
+  } else if (name == "warpgroups" && ir::kWarpgroupsRange.contains(*value)) {
+    plan.warpgroups = static_cast<int>(*value);
   } else {
     throw CLI::ValidationError(
         "--plan",
-        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, vector=1|2|4|8|16, stages=1..7, raster=1..64",
+        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, warpgroups=1..3, vector=1|2|4|8|16, "
+                    "stages=1..7, raster=1..64",
                     item));
   }
 }

@@ -33,7 +33,11 @@ std::string unit_name(const CompileRequest& request, std::size_t index) {
 }
 
 std::vector<std::string> nvcc_arguments(const CompileRequest& request) {
-  std::vector<std::string> arguments = {"-std=c++20", "-fmad=false", "-arch=" + request.architecture};
+  // Code for the chip alone: `-arch=sm_90a` would compile for compute_90 as well.
+  const std::string number = request.architecture.substr(request.architecture.find('_') + 1);
+  std::vector<std::string> arguments = {"-std=c++20", "-fmad=false",
+                                        fmt::format("-gencode=arch=compute_{0},code={1}_{0}", number,
+                                                    request.product == Product::ptx ? "compute" : "sm")};
   if (!request.host_compiler.path.empty()) arguments.push_back("-ccbin=" + request.host_compiler.path);
   if (request.product == Product::ptx) {
     arguments.push_back("-ptx");

@@ -66,6 +66,15 @@ std::optional<LineDirectives> line_directives(const Options& options, const Sour
   });
 }
 
+/// The words that the kernels use: those of warpgroups are for chips that have them.
+std::string include_words(const std::vector<PlannedKernel>& kernels) {
+  const auto is_by_groups = [](const TilePlan& tiles) { return tiles.way == TileWay::warpgroups; };
+  const bool has_groups = std::ranges::any_of(
+      kernels, [&](const auto& kernel) { return std::ranges::any_of(kernel.plan.tiles, is_by_groups); });
+  return std::string("#include \"tessera/kernel.h\"\n") +
+         (has_groups ? "#include \"tessera/warpgroups.h\"\n" : "");
+}
+
 GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels,
                         bool exports_architecture, const Options& options, const SourceManager& sources) {
   const Locate locate = locator(options, sources);
@@ -89,6 +98,7 @@ GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& 
   const std::string name = fmt::format("{}.{}.cu", options.file_stem, target.name);
   std::string text = fill_template("kernel.cu", {{"BANNER", banner(options, name)},
                                                  {"INCLUDE", include_header(options)},
+                                                 {"RUNTIME", include_words(kernels)},
                                                  {"OPEN", open_namespace(options)},
                                                  {"FUNCTIONS", functions.text()},
                                                  {"LAUNCHERS", launchers.text()},

@@ -159,6 +159,15 @@ class FunctionLowering {
   bool worth_naming(ir::ValueId id, const Evaluated& result, bool crosses_scope) const;
   /// Whether a value exists whose presence does not vary along the lanes; null: it always does.
   lowered::Expr presence(ir::ValueId id);
+  /// What `body` makes of the operand at the coordinate that is picked.
+  template <typename Body>
+  auto picked(const ir::Pick& pick, const Body& body) {
+    const std::map<ir::AxisId, int64_t> outer = unrolled_;
+    unrolled_[pick.axis] = pick.coordinate;
+    auto result = body();
+    unrolled_ = outer;
+    return result;
+  }
   static bool is_power_of_two(const ir::Op& op);
   bool divides_lane(const ir::Binary& op) const;
   lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);

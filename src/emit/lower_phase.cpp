@@ -92,14 +92,14 @@ void drop_empty_residency(KernelPlan& plan, LoweredPhase& lowered) {
 
 LoweredPhase lower(KernelPlan& plan) {
   LoweredPhase result;
-  if (plan.tiles) {
+  for (size_t k = 0; k < plan.tiles.size(); ++k) {
     Residency nothing;
-    TileLowering function(plan, plan.phase.functions[0], nothing);
+    TileLowering function(plan, k, nothing);
     result.functions.push_back(function.run());
     result.unit_count.push_back(function.unit_count());
     result.kept.emplace_back();
-    return result;
   }
+  if (!plan.tiles.empty()) return result;
   for (const FunctionPlan& function : plan.phase.functions) {
     Residency residency;
     lowered::Function text;

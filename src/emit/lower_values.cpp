@@ -195,6 +195,10 @@ Expr FunctionLowering::presence(ir::ValueId id) {
     return lowered::conjunction(condition.value, below);
   }
   if (std::holds_alternative<ir::Reduce>(value.op)) return eval(id).exists;
+  if (const auto* pick = std::get_if<ir::Pick>(&value.op))
+    return picked(*pick, [&] { return presence(pick->operand); });
+  if (const auto* either = std::get_if<ir::Coalesce>(&value.op))
+    return lowered::binary("||", presence(either->operand), presence(either->fallback), DType::boolean);
   Expr exists;
   if (const auto* load = std::get_if<ir::Load>(&value.op)) {
     exists = has_elements(id, *load);
@@ -448,17 +452,7 @@ Evaluated FunctionLowering::compute(ir::ValueId, const ir::Dot&) {
 }
 
 Evaluated FunctionLowering::compute(ir::ValueId, const ir::Pick& op) {
-  const auto before = unrolled_.find(op.axis);
-  const std::optional<int64_t> outer =
-      before == unrolled_.end() ? std::nullopt : std::optional(before->second);
-  unrolled_[op.axis] = op.coordinate;
-  Evaluated result = eval(op.operand);
-  if (outer) {
-    unrolled_[op.axis] = *outer;
-  } else {
-    unrolled_.erase(op.axis);
-  }
-  return result;
+  return picked(op, [&] { return eval(op.operand); });
 }
 
 }  // namespace tessera::emit

@@ -142,11 +142,13 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
   TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, overrides);
+  std::optional<TilePlan> groups;
   if (decision.plan) {
     ShapeDecision shapes = choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), phase.analysis,
                                                    plan.sizes, *plan.target, overrides, *decision.plan, sink);
     if (shapes.outcome == ShapeOutcome::refused) return TileOutcome::refused;
     if (shapes.outcome == ShapeOutcome::impossible) decision = {std::nullopt, std::move(shapes.reason)};
+    groups = std::move(shapes.groups);
   }
   if (!decision.plan) {
     if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))
@@ -156,10 +158,14 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     plan_as_sums(plan, decision.reason);
     return TileOutcome::as_sums;
   }
-  plan.tiles = std::move(decision.plan);
+  if (groups) {
+    plan.tiles.push_back(std::move(*groups));
+    phase.functions.push_back({.suffix = "by_warpgroups"});
+  }
+  plan.tiles.push_back(std::move(*decision.plan));
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
     const ir::AxisId axis = plan.kernel->axes.id_at(k);
-    const bool is_let = plan.kernel->axes[axis].kind == ir::AxisKind::let && !plan.tiles->role(axis);
+    const bool is_let = plan.kernel->axes[axis].kind == ir::AxisKind::let && !plan.general_tiles().role(axis);
     phase.roles[axis] = is_let ? Role::serial : Role::unit;
   }
   phase.functions.push_back({});
@@ -258,7 +264,7 @@ std::string describe(const KernelPlan& plan) {
                             : ", whole";
     text += '\n';
   }
-  if (plan.tiles) return text + describe_tiles(plan);
+  if (!plan.tiles.empty()) return text + describe_tiles(plan);
   for (const Variant& variant : phase.variants)
     text += fmt::format("  variant {}: {} threads x {} groups, vectors of {}, {} strips{}{}\n", variant.name,
                         variant.threads, variant.rows, variant.vector, variant.strips,

@@ -83,6 +83,7 @@ struct Variant {
   std::string few_units_of = {};
   int few_quarters = 0;
   int shared_bytes = 0;
+  std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
 };
 
 /// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.
@@ -163,7 +164,10 @@ struct KernelPlan {
   const Target* target = nullptr;
   ir::SizeTable sizes;  // the kernel's table and what planning added
   PhasePlan phase;
-  std::optional<TilePlan> tiles;  // of a phase with products that runs in tiles
+  std::vector<TilePlan> tiles;  // of a phase with products that runs in tiles: one for each function
+
+  /// The one that takes every launch.
+  const TilePlan& general_tiles() const { return tiles.back(); }
 };
 
 /// Plans one kernel for one chip. Requests that cannot be honoured are reported, and nothing is returned.

@@ -19,5 +19,7 @@ std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides
 std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverrides& overrides);
 /// The same for the rows of tiles that blocks walk over together: `@raster`.
 std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides);
+/// The same for the warpgroups that multiply what another warp copies: `@warpgroups`.
+std::optional<int> requested_warpgroups(const ir::Kernel& kernel, const PlanOverrides& overrides);
 
 }  // namespace tessera::emit

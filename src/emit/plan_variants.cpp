@@ -375,7 +375,7 @@ class VariantChooser {
 
 bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
                      DiagnosticSink&) {
-  if (plan.tiles) {
+  if (!plan.tiles.empty()) {
     choose_tile_variants(plan);
     return true;
   }

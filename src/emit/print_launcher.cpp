@@ -106,11 +106,12 @@ class LauncherPrinter {
   void define_run() {
     const std::string arguments = shared_arguments();
     writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}{}) {{",
-                             plan_.tiles ? ", DynamicShared shared" : "",
+                             !plan_.tiles.empty() ? ", DynamicShared shared" : "",
                              arguments.empty() ? ", const auto&... arguments" : ""));
     writer_.indent();
     writer_.line(fmt::format("return launch(check, options, kernel, blocks, threads, {}{});",
-                             plan_.tiles ? "shared, " : "", arguments.empty() ? "arguments..." : arguments));
+                             !plan_.tiles.empty() ? "shared, " : "",
+                             arguments.empty() ? "arguments..." : arguments));
     writer_.outdent();
     writer_.line("};");
   }
@@ -189,14 +190,19 @@ class LauncherPrinter {
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
     // A tile in shared memory is the work of a block, not of one of its groups.
     const bool staged = plan_.phase.functions[f].staged;
-    const std::string blocks = staged ? fmt::format("blocks_for_tiles({})", units)
-                               : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
-                                   ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
-                                   : fmt::format("Blocks{{{}}}", units);
-    const std::string own = shared_arguments().empty() ? ", " + call_arguments(kernel_, function) : "";
+    const std::string blocks =
+        !variant.maps.empty() ? fmt::format("Blocks{{minimum<index>({}, multiprocessor_count())}}", units)
+        : staged              ? fmt::format("blocks_for_tiles({})", units)
+        : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
+            ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
+            : fmt::format("Blocks{{{}}}", units);
+    std::string own;
+    for (const std::string& map : variant.maps) own += ", " + map;
+    if (shared_arguments().empty()) own += ", " + call_arguments(kernel_, function);
     writer_.line(fmt::format("case {}:", k), explain(variant));
     writer_.indent();
-    const std::string shared = plan_.tiles ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
+    const std::string shared =
+        !plan_.tiles.empty() ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
     writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{}{});", instantiation(function, variant),
                              blocks, variant.threads * variant.rows, shared, own));
     writer_.outdent();

@@ -77,7 +77,7 @@ class Reporter {
                                      : plan_.phase.vector_loads.contains(access.value);
     const bool has_lane = std::any_of(plan_.phase.lanes.begin(), plan_.phase.lanes.end(),
                                       [&](const Lane& lane) { return access.axes.contains(lane.axis); });
-    const bool staged = plan_.tiles && plan_.tiles->majors.contains(access.value);
+    const bool staged = !plan_.tiles.empty() && plan_.general_tiles().majors.contains(access.value);
     const char* kind = staged     ? "tiles through shared memory"
                        : vector   ? "coalesced, vectors when aligned"
                        : has_lane ? "element by element"
@@ -86,7 +86,7 @@ class Reporter {
   }
 
   std::string describe(const Variant& variant) const {
-    if (plan_.tiles)
+    if (!plan_.tiles.empty())
       return fmt::format("  variant {:<18} {:4} threads a block, {} bytes of shared memory, {}\n",
                          variant.name, variant.threads, variant.shared_bytes,
                          instantiation(function_of(variant), variant));

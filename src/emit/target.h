@@ -15,7 +15,8 @@ inline constexpr int64_t kMostStaticBytes = 49152;
 enum Feature : uint32_t {
   kAsyncCopy = 1u << 0,
   kParametersInRegisters =
-      1u << 1,  // guarded instructions take parameters from registers, not from constant memory
+      1u << 1,            // guarded instructions take parameters from registers, not from constant memory
+  kWarpgroups = 1u << 2,  // that multiply together, and an engine that copies boxes of tensors
 };
 
 struct Target {

@@ -32,8 +32,10 @@ std::string TileLowering::layout_of(const TilePlace& place) {
     for (char c : kernel_.axes[axis].name)
       wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::string name = names_.take(wanted);
-  const std::string type = fmt::format("FragmentLayout<{}, {}, kWarpRows, kWarpColumns>",
-                                       extents_.at(*place.row), extents_.at(*place.column));
+  const std::string type =
+      fmt::format(fmt::runtime(has_roles() ? "WarpgroupLayout<{}, {}, kGroups>"
+                                           : "FragmentLayout<{}, {}, kWarpRows, kWarpColumns>"),
+                  extents_.at(*place.row), extents_.at(*place.column));
   at_scope(0, [&] { emit(lowered::Using{name, type}); });
   layouts_.emplace_back(place, name);
   return name;

@@ -22,8 +22,8 @@ std::string capitalised(std::string text) {
 
 }  // namespace
 
-TileLowering::TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency)
-    : FunctionLowering(plan, function, residency), tiles_(*plan.tiles) {}
+TileLowering::TileLowering(KernelPlan& plan, size_t function, Residency& residency)
+    : FunctionLowering(plan, plan.phase.functions[function], residency), tiles_(plan.tiles[function]) {}
 
 lowered::Function TileLowering::run() {
   reserve_names();
@@ -40,29 +40,47 @@ lowered::Function TileLowering::run() {
   declare_factors();
   for (const auto& [axis, extent] : extents_)
     if (kernel_.axes[axis].kind == ir::AxisKind::let) count_tile(axis);
-  instances([&] {
-    std::vector<const TileFactor*> staged;
-    collect_staged(phase_.grid->body, std::nullopt, {}, staged);
-    fill_once(staged);
-    block(phase_.grid->body);
-  });
+  if (has_roles()) {
+    declare_boxes();
+    run_roles(declare_units());
+  } else {
+    instances(declare_units(), [&] {
+      std::vector<const TileFactor*> staged;
+      collect_staged(phase_.grid->body, std::nullopt, {}, staged);
+      fill_once(staged);
+      block(phase_.grid->body);
+    });
+  }
   function_.body = std::move(*scopes_.front().block);
   remove_unused_locals(function_.body);
   std::set<std::string> named;
   for (const auto& [axis, constant] : extents_)
     if (named.insert(constant).second) function_.template_parameters.push_back("int " + constant);
-  for (const char* parameter : {"int kStages", "int kWarpRows", "int kWarpColumns"})
-    function_.template_parameters.push_back(parameter);
+  function_.template_parameters.push_back("int kStages");
+  if (has_roles()) {
+    function_.template_parameters.push_back("int kGroups");
+  } else {
+    function_.template_parameters.push_back("int kWarpRows");
+    function_.template_parameters.push_back("int kWarpColumns");
+  }
   if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
-  if (!majors_.empty()) function_.template_parameters.push_back("Copy kCopy");
+  if (!majors_.empty() && !has_roles()) function_.template_parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
   // A minimum of one block: without one ptxas prepares for several on a multiprocessor, keeps to 128 or 168 registers of a
   // thread, and spills.
-  function_.threads = "32 * kWarpRows * kWarpColumns, 1";
+  function_.threads = has_roles() ? "kGroupThreads * (kGroups + 1), 1" : "32 * kWarpRows * kWarpColumns, 1";
   function_.parameters = kernel_parameters(kernel_, function_);
-  function_.comment = fmt::format("{}: a block of warps shares the tiles of an instance.", kernel_.c_name);
-  plan_.tiles->extents = extents_;
-  plan_.tiles->majors = majors_;
+  if (has_roles()) {
+    std::vector<std::string> maps;
+    for (const FactorTile& tile : factors_) maps.push_back("TESSERA_PARAMETER TensorMap " + tile.map);
+    function_.parameters.insert(function_.parameters.begin(), maps.begin(), maps.end());
+  }
+  function_.comment =
+      kernel_.c_name + (has_roles()
+                            ? ": a warp copies boxes of the factors, warpgroups multiply what has arrived."
+                            : ": a block of warps shares the tiles of an instance.");
+  tiles_.extents = extents_;
+  tiles_.majors = majors_;
   return std::move(function_);
 }
 
@@ -132,6 +150,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::s
   entry.major = is_staged              ? majors_.at(factor.load)
                 : factor.parts.empty() ? "Major::k"
                                        : majors_.at(factor.parts[0].load);
+  if (has_roles()) entry.map = named(name + "_map");
   const std::string elements = named(name + "_elements");
   const std::string tile_type = names_.take("Tile" + capitalised(name));
   entry.ring = named(name + (entry.is_ring ? "_tiles" : "_tile"));
@@ -202,8 +221,7 @@ std::vector<std::string> TileLowering::declare_units() {
   return positions;
 }
 
-void TileLowering::instances(const std::function<void()>& body) {
-  const std::vector<std::string> positions = declare_units();
+void TileLowering::instances(const std::vector<std::string>& positions, const std::function<void()>& body) {
   std::string joined;
   for (const std::string& position : positions) joined += (joined.empty() ? "" : ", ") + position;
   Scope bindings;

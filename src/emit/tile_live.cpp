@@ -144,4 +144,27 @@ std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const Ti
   return Liveness(kernel, plan).run();
 }
 
+int64_t tile_registers(const ir::Kernel& kernel, const TilePlan& plan,
+                       const std::vector<std::vector<LiveTile>>& live, const TileShape& shape) {
+  constexpr int64_t kRegisterBytes = 4;
+  const auto words = [&](const auto& entry) {
+    int64_t elements = 1;
+    for (ir::AxisId axis : entry.axes)
+      if (plan.is_in_registers(axis)) elements *= shape.extent.at(axis);
+    return elements * std::max<int64_t>(size_in_bytes(entry.dtype), kRegisterBytes) / kRegisterBytes /
+           shape.threads();
+  };
+  int64_t most = 0;
+  for (const std::vector<LiveTile>& together : live) {
+    int64_t sum = 0;
+    for (const LiveTile& tile : together) {
+      const auto* variable = std::get_if<ir::VariableId>(&tile);
+      sum +=
+          variable ? words(kernel.variables[*variable]) : words(kernel.values[std::get<ir::ValueId>(tile)]);
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
 }  // namespace tessera::emit

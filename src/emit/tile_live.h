@@ -24,4 +24,8 @@ std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::
 /// element from a tile takes that tile's place where it is used for the last time.
 std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
+/// Registers of a thread for the tiles of a shape that live at the same time, the most anywhere in the grid.
+int64_t tile_registers(const ir::Kernel& kernel, const TilePlan& plan,
+                       const std::vector<std::vector<LiveTile>>& live, const TileShape& shape);
+
 }  // namespace tessera::emit

@@ -37,6 +37,7 @@ struct FactorTile {
   bool is_ring = false;  // several stages
   bool is_shifted = false;  // where lines begin anywhere
   std::string type = {};    // of the tile
+  std::string map = {};     // parameter that describes its boxes, of functions with roles
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -80,6 +81,12 @@ struct Ring {
   std::string fill = {}, stage = {}, next = {};
 };
 
+/// The ring that boxes of tensors go through, and the names of its locals.
+struct BoxRing {
+  RingSite site;
+  std::string ring = {}, at = {};
+};
+
 /// A fold of a loop's tiles that a variable gets once, behind the loop.
 struct LoopFold {
   const TileFold* fold;
@@ -90,7 +97,7 @@ using LoopFolds = std::vector<LoopFold>;
 
 class TileLowering : public FunctionLowering {
  public:
-  TileLowering(KernelPlan& plan, const FunctionPlan& function, Residency& residency);
+  TileLowering(KernelPlan& plan, size_t function, Residency& residency);
 
   /// Also notes in the plan how the template parameters are called.
   lowered::Function run() override;
@@ -104,12 +111,22 @@ class TileLowering : public FunctionLowering {
   void declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset);
   void note_reader(FactorTile& tile, const TileFactor& factor);
   std::vector<std::string> declare_units();
-  void instances(const std::function<void()>& body);
+  void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
   FactorTile& tile_of(const TileFactor& factor);
   /// Which axis of the factor, as this product reads it, its tile is contiguous along.
   const std::string& major_of(const TileFactor& factor);
+
+  // tile_roles.cpp
+  bool has_roles() const { return tiles_.way == TileWay::warpgroups; }
+  void declare_boxes();
+  void run_roles(const std::vector<std::string>& positions);
+  void ask_for_boxes(size_t depth);
+  void load_box(const TileFactor& factor);
+  void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
+                     bool only_multiplies, const std::function<void()>& body);
+  bool only_multiplies(const ir::Block& statements) const;
 
   // tile_elements.cpp: loops over what a thread has of a tile
   TilePlace place_of(const AxisSet& axes) const;
@@ -244,7 +261,7 @@ class TileLowering : public FunctionLowering {
   void turn(const Ring& ring, const std::function<void()>& body);
   /// The tiles of an axis one after another, those of `factors` under way while earlier ones are used.
   void ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
-            const std::function<void()>& body);
+            bool only_multiplies, const std::function<void()>& body);
   void rounds(ir::AxisId axis, const Range& range, const std::string& count,
               const std::function<void()>& body);
   Range rounds_of(const RingLoop& loop);
@@ -258,7 +275,7 @@ class TileLowering : public FunctionLowering {
 
   enum class Loop { none, elements, rows, columns, shared };
 
-  const TilePlan& tiles_;
+  TilePlan& tiles_;
   std::map<ir::AxisId, std::string> extents_;
   std::map<ir::ValueId, std::string> majors_;  // by staged load
   std::vector<std::pair<TilePlace, std::string>> layouts_;
@@ -274,6 +291,9 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
+  std::optional<BoxRing> boxes_;                    // of functions with roles
+  std::vector<std::string> under_way_;              // sums of products that are not waited for yet
+  bool waits_at_once_ = true;                       // for each product
   std::optional<Ring> ring_;                        // that goes on through the loops at hand
   bool is_in_loop_ = false;                         // a statement of the program, in whose body we are
   std::set<ir::ValueId> early_;                     // defined before their place in the body of a loop

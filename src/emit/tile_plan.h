@@ -71,6 +71,12 @@ struct TileFold {
   std::vector<TileFactor> parts;  // what is folded is computed from these, which are staged
 };
 
+/// How a function in tiles runs.
+enum class TileWay {
+  threads,     // all threads of a block copy, and multiply when everybody's copies have arrived
+  warpgroups,  // one warp asks for boxes of tensors, warpgroups multiply what has arrived
+};
+
 /// The numbers of one variant.
 struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
@@ -83,14 +89,19 @@ struct TileShape {
   int registers = 0;     // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
+  size_t choice = 0;                 // the number of that request: the first that holds counts
 
+  /// That hold tiles in registers.
   int threads() const { return 32 * warp_rows * warp_columns; }
+  /// Warpgroups that multiply, where a phase runs by them.
+  int groups() const { return warp_rows / 4; }
   /// Threads that share a row (a column) of a tile in registers: 4 (8) of each warp.
   int row_shares() const { return 4 * warp_columns; }
   int column_shares() const { return 8 * warp_rows; }
 };
 
 struct TilePlan {
+  TileWay way = TileWay::threads;
   std::map<ir::AxisId, TileRole> roles;
   AxisSet units;   // axes of the grid of which an instance has one coordinate, whatever tile it could take
   AxisSet looped;  // that products loop over around their depth

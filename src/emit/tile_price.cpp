@@ -128,8 +128,10 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
     tile += fmt::format("{}{} along {}", tile.empty() ? "" : ", ", extent, kernel.axes[axis].name);
   std::vector<std::string> lines;
   lines.push_back(fmt::format("tile {}: {} registers of a thread hold its sums", tile, shape.registers));
-  lines.push_back(fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds", shape.warp_rows,
-                              shape.warp_columns, price(kernel, plan, shape, target)));
+  lines.push_back(plan.way == TileWay::warpgroups
+                      ? fmt::format("warpgroups {}: they multiply what another one copies", shape.groups())
+                      : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
+                                    shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory

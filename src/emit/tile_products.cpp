@@ -179,9 +179,14 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
       majors = major_of(product.rows) + ", " + majors;
     }
     arguments.push_back(lowered::name(columns.tile, DType::f32));
-    emit(lowered::Evaluate{lowered::call(fmt::format("multiply<{}, {}>", type, majors), std::move(arguments),
-                                         DType::f32)},
+    const char* callee = has_roles() ? "multiply_async" : "multiply";
+    emit(lowered::Evaluate{lowered::call(fmt::format("{}<{}, {}>", callee, type, majors),
+                                         std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);
+    if (!has_roles()) return;
+    under_way_.push_back(sums);
+    if (waits_at_once_)
+      emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});
   };
   if (!product.has_own_loop) return step();
   run_walk(walk, step);

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "emit/plan_requests.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -35,6 +37,45 @@ const ir::Request* find_request(const ir::Kernel& kernel, std::initializer_list<
 bool refuse(const ir::Request& request, std::string_view reason, DiagnosticSink& sink) {
   sink.report(Diag::request_impossible, request.span,
               fmt::format("@{}({})", request.name, request.arguments[0]), reason);
+  return false;
+}
+
+/// Another count of warpgroups that can run the phase, the nearest, or 0.
+int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                   const PlanOverrides& overrides, const TilePlan& plan, int asked) {
+  int nearest = 0;
+  for (auto groups = static_cast<int>(ir::kWarpgroupsRange.least); groups <= ir::kWarpgroupsRange.most;
+       ++groups) {
+    const bool is_nearer = nearest == 0 || std::abs(groups - asked) < std::abs(nearest - asked);
+    if (is_nearer && choose_group_shape(kernel, sizes, target, overrides, plan, groups).shape)
+      nearest = groups;
+  }
+  return nearest;
+}
+
+/// Adds the shape by warpgroups that a choice asks for. False where it cannot be: that is reported. Options of the
+/// command line stand for the phases that can run so in some tiles.
+bool add_group_shape(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                     const PlanOverrides& overrides, const TilePlan& plan, std::optional<TilePlan>& groups,
+                     DiagnosticSink& sink) {
+  const std::optional<int> asked = requested_warpgroups(kernel, overrides);
+  if (!asked) return true;
+  GroupShape chosen = choose_group_shape(kernel, sizes, target, overrides, plan, *asked);
+  if (chosen.shape) {
+    if (!groups) groups = by_warpgroups(plan);
+    groups->shapes.push_back(std::move(*chosen.shape));
+    return true;
+  }
+  const ir::Request* request = overrides.warpgroups ? nullptr : find_request(kernel, {"warpgroups"});
+  if (!request && chosen.is_of_phase) return true;
+  const std::string text =
+      request ? fmt::format("@warpgroups({})", *asked) : fmt::format("--plan warpgroups={}", *asked);
+  auto report =
+      sink.report(Diag::request_impossible, request ? request->span : kernel.span, text, chosen.reason);
+  const int nearest = nearest_groups(kernel, sizes, target, overrides, plan, *asked);
+  if (nearest != 0)
+    report.help("the nearest that can be is `{}{}{}`",
+                request ? "@warpgroups(" : "--plan warpgroups=", nearest, request ? ")" : "");
   return false;
 }
 
@@ -100,6 +141,7 @@ void drop_taken(const std::vector<PlanChoice>& choices, size_t current, const ir
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
                                       ir::SizeTable& sizes, const Target& target,
                                       const PlanOverrides& overrides, TilePlan& plan, DiagnosticSink& sink) {
+  std::optional<TilePlan> groups;
   for (size_t current = 0; current < choices.size(); ++current) {
     PlanChoice& choice = choices[current];
     ir::Kernel& kernel = choice.kernel;
@@ -117,14 +159,20 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     ShapeDecision decision = choose(kernel, analysis, sizes, target, overrides, plan, sink);
     if (decision.outcome != ShapeOutcome::chosen) return decision;
     drop_taken(choices, current, sizes, first, plan.shapes);
-    for (size_t k = first; k < plan.shapes.size(); ++k) {
-      plan.shapes[k].when = choice.when;
+    if (plan.shapes.size() == first) continue;
+    const auto settle = [&](TileShape& shape) {
+      shape.choice = current;
+      shape.when = choice.when;
       if (has_raster(kernel, plan))
-        plan.shapes[k].raster =
-            requested_raster(kernel, overrides).value_or(best_raster(kernel, plan, plan.shapes[k], target));
-    }
+        shape.raster = requested_raster(kernel, overrides).value_or(best_raster(kernel, plan, shape, target));
+    };
+    std::for_each(plan.shapes.begin() + static_cast<std::ptrdiff_t>(first), plan.shapes.end(), settle);
+    const size_t before = groups ? groups->shapes.size() : 0;
+    if (!add_group_shape(kernel, sizes, target, overrides, plan, groups, sink))
+      return {ShapeOutcome::refused};
+    if (groups && groups->shapes.size() > before) settle(groups->shapes.back());
   }
-  return {};
+  return {.groups = std::move(groups)};
 }
 
 bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, DiagnosticSink& sink) {
@@ -134,8 +182,7 @@ bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, D
     sound = false;
   };
   for (const ir::Request* request : all_requests(kernel))
-    if (request->name == "stages" || request->name == "pipeline" || request->name == "raster")
-      refuse(request->span, "@" + request->name);
+    if (request->name != "warps") refuse(request->span, "@" + request->name);
   for (const ir::Tiling& tiling : kernel.tilings)
     if (!tiling.when.empty()) refuse(tiling.span, "@tile(…, when = …)");
   if (kernel.tuning) refuse(kernel.tuning->span, "@autotune");

@@ -316,7 +316,8 @@ void TileLowering::turn(const Ring& ring, const std::function<void()>& body) {
 }
 
 void TileLowering::ring(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
-                        const std::function<void()>& body) {
+                        bool only_multiplies, const std::function<void()>& body) {
+  if (has_roles() && !factors.empty()) return receive_boxes(axis, range, factors, only_multiplies, body);
   if (ring_ && ring_->axis == axis) return turn(*ring_, body);
   if (factors.empty()) {
     const std::string count = count_rounds(axis, range);
@@ -358,7 +359,7 @@ Ring TileLowering::open_through(const RingSite& site) {
 }
 
 void TileLowering::run_loop(const ir::Loop& statement) {
-  const auto site = ring_ ? std::nullopt : ring_through(statement);
+  const auto site = ring_ || has_roles() ? std::nullopt : ring_through(statement);
   if (!site) return one_loop(statement);
   ring_ = open_through(*site);
   one_loop(statement);
@@ -368,11 +369,11 @@ void TileLowering::run_loop(const ir::Loop& statement) {
 // The loops of a product over all that it sums over, and of folds beside it.
 void TileLowering::run_walk(const Walk& walk, const std::function<void()>& step) {
   const std::vector<const TileFactor*> staged = staged_by(walk);
-  const bool opens = !ring_ && !walk.around().empty() && !staged.empty();
+  const bool opens = !ring_ && !has_roles() && !walk.around().empty() && !staged.empty();
   if (opens) ring_ = open_through(site_of(walk, {}));
   for (const TileFold* fold : walk.folds) begin_fold(*fold);
   std::function<void()> body = [&] {
-    ring(walk.depth(), rounds_of({walk.depth()}), staged, [&] {
+    ring(walk.depth(), rounds_of({walk.depth()}), staged, walk.folds.empty(), [&] {
       for (const TileFold* fold : walk.folds) fold_tile(*fold);
       step();
     });
@@ -427,7 +428,7 @@ void TileLowering::run_rounds(const ir::Loop& statement, const Range& range, con
       body();
     });
   if (known && axis != ring_->axis) return rounds(axis, range, known->end, body);
-  ring(axis, range, staged, body);
+  ring(axis, range, staged, only_multiplies(statement.body), body);
 }
 
 }  // namespace tessera::emit

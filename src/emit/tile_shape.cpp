@@ -93,8 +93,8 @@ class ShapeChooser {
   void add_small_shape() {
     const auto& requests = kernel_.grids.at(0).requests;
     const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
-                          overrides_.raster || !requests.empty() || !kernel_.requests.empty() ||
-                          kernel_.tuning;
+                          overrides_.raster || overrides_.warpgroups || !requests.empty() ||
+                          !kernel_.requests.empty() || kernel_.tuning;
     const bool is_free = std::ranges::all_of(plan_.roles, [&](const auto& entry) {
       return is_in_loop(entry.first) || free_.contains(entry.first);
     });
@@ -430,27 +430,7 @@ class ShapeChooser {
     return sum;
   }
 
-  /// Registers of a thread for the tiles that live at the same time.
-  int64_t registers(const TileShape& shape) const {
-    const auto words = [&](const auto& entry) {
-      int64_t elements = 1;
-      for (ir::AxisId axis : entry.axes)
-        if (plan_.is_in_registers(axis)) elements *= shape.extent.at(axis);
-      return elements * std::max<int64_t>(size_in_bytes(entry.dtype), kRegisterBytes) / kRegisterBytes /
-             shape.threads();
-    };
-    int64_t most = 0;
-    for (const std::vector<LiveTile>& together : live_) {
-      int64_t sum = 0;
-      for (const LiveTile& tile : together) {
-        const auto* variable = std::get_if<ir::VariableId>(&tile);
-        sum += variable ? words(kernel_.variables[*variable])
-                        : words(kernel_.values[std::get<ir::ValueId>(tile)]);
-      }
-      most = std::max(most, sum);
-    }
-    return most;
-  }
+  int64_t registers(const TileShape& shape) const { return tile_registers(kernel_, plan_, live_, shape); }
 
   /// Lines of tensors may begin anywhere, not only of tensors with gaps, and neighbours along them are neighbours in
   /// memory.

@@ -159,7 +159,9 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
       std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); });
   if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
   if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
-  return is_used_in_tiles(id);
+  // A warp of a warpgroup has all columns of a tile: what is read of so many for two rows is read where it is needed.
+  constexpr int64_t kMostHeld = 32;  // words of a thread
+  return is_used_in_tiles(id) && (!has_roles() || words_of(place) <= kMostHeld);
 }
 
 // Whether tiles need a value of rows or columns for each of their elements.

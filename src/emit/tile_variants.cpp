@@ -18,6 +18,7 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kCopyBytes = 16;
+constexpr int kWarpThreads = 32, kGroupWarps = 4;
 constexpr size_t kMostOrders = 2;  // staged loads that may lie in memory either way
 
 /// A staged load with what decides how it is copied.
@@ -28,28 +29,55 @@ struct StagedLoad {
 
 class TileVariants {
  public:
-  explicit TileVariants(KernelPlan& plan) : plan_(plan), kernel_(*plan.kernel), tiles_(*plan.tiles) {
+  TileVariants(KernelPlan& plan, size_t function)
+      : plan_(plan),
+        kernel_(*plan.kernel),
+        tiles_(plan.tiles[function]),
+        function_(static_cast<int>(function)) {
     for (const TileFactor* factor : tiles_.factors()) add_load(*factor);
   }
 
-  void run() {
-    const bool is_one =
-        std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
-    const bool either = loads_.size() <= kMostOrders && is_one;
-    for (const TileShape& shape : tiles_.shapes) {
-      if (shape.few_quarters > 0) {
-        if (!loads_.empty() && copies_chunks(0) && fits(shape, 0)) add(shape, 0, "copies");
-        continue;
-      }
-      const size_t orders = either ? size_t{1} << loads_.size() : 1;
-      for (size_t order = 0; !loads_.empty() && order < orders; ++order)
-        if (copies_chunks(order) && fits(shape, order)) add(shape, order, "copies");
-      if (tiles_.shifts && fits(shape, 0)) add(shape, 0, "shifted");
-      add(shape, 0, "elements");
-    }
+  /// The variants for one choice of the requests.
+  void run(size_t choice) {
+    for (const TileShape& shape : tiles_.shapes)
+      if (shape.choice == choice) shapes_.push_back(&shape);
+    if (!shapes_.empty()) tiles_.way == TileWay::warpgroups ? by_boxes() : by_threads();
   }
 
  private:
+  void by_boxes() {
+    const size_t orders = loads_.size() <= kMostOrders ? size_t{1} << loads_.size() : 1;
+    for (const TileShape* shape : shapes_)
+      for (size_t order = 0; order < orders; ++order)
+        if (copies_chunks(order)) add(*shape, order, "boxes");
+  }
+
+  void by_threads() {
+    const bool is_one =
+        std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
+    const bool either = loads_.size() <= kMostOrders && is_one;
+    for (const TileShape* shape : shapes_) {
+      if (shape->few_quarters > 0) {
+        if (!loads_.empty() && copies_chunks(0) && fits(*shape, 0)) add(*shape, 0, "copies");
+        continue;
+      }
+      // What is copied in chunks comes in boxes where these can be.
+      const size_t orders = loads_.empty() || has_boxes(shape->choice) ? 0
+                            : either                                   ? size_t{1} << loads_.size()
+                                                                       : 1;
+      for (size_t order = 0; order < orders; ++order)
+        if (copies_chunks(order) && fits(*shape, order)) add(*shape, order, "copies");
+      if (tiles_.shifts && fits(*shape, 0)) add(*shape, 0, "shifted");
+      add(*shape, 0, "elements");
+    }
+  }
+
+  bool has_boxes(size_t choice) const {
+    const TilePlan& first = plan_.tiles.front();
+    return first.way == TileWay::warpgroups &&
+           std::ranges::any_of(first.shapes, [&](const TileShape& shape) { return shape.choice == choice; });
+  }
+
   void add_load(const TileFactor& factor) {
     if (factor.way == TileFactor::Way::staged && !contains(factor.load))
       loads_.push_back({factor.load, &factor});
@@ -104,6 +132,7 @@ class TileVariants {
       const bool along_depth = is_order_free || is_along_depth(loads_[k], is_swapped(order, k));
       variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
       if (way != "elements") conditions.push_back(aligned(loads_[k], is_swapped(order, k), way));
+      if (way == "boxes") variant.maps.push_back(map(loads_[k], is_swapped(order, k), shape));
       const TileFactor& factor = *loads_[k].factor;
       orders.push_back(fmt::format("{} along {}", tensor_of(loads_[k]).name,
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
@@ -113,20 +142,26 @@ class TileVariants {
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
     variant.explanation = way == "elements" ? "any strides: element by element"
                           : way == "copies" ? lines + ": copies of 16 bytes"
+                          : way == "boxes"  ? lines + ": boxes, multiplied by warpgroups"
                                             : lines + ": blocks of 16 bytes, shifted into place";
     plan_.phase.variants.push_back(std::move(variant));
   }
 
   /// All but what depends on the order of lines in memory.
   Variant begin(const TileShape& shape, const std::string& way) const {
-    Variant variant{.name = way, .threads = shape.threads(), .rows = 1};
+    Variant variant{.name = way, .function = function_, .threads = shape.threads(), .rows = 1};
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
     if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
-    variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
-    variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
-    variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
+    if (way == "boxes") {
+      variant.arguments["kGroups"] = std::to_string(shape.groups());
+      variant.threads += kWarpThreads * kGroupWarps;  // those that copy
+    } else {
+      variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
+      variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
+      variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
+    }
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
     if (shape.few_quarters == 0) return variant;
     variant.name = "few";
@@ -152,14 +187,30 @@ class TileVariants {
   }
   std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
     const ir::Tensor& tensor = tensor_of(load);
+    if (way == "boxes")
+      return fmt::format("has_boxes({}, {})", safe_name(tensor.name), contiguous_index(load, swapped));
     return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
                        way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
+  }
+
+  /// The argument that describes the boxes of a load.
+  std::string map(const StagedLoad& load, bool swapped, const TileShape& shape) const {
+    const ir::Tensor& tensor = tensor_of(load);
+    const TileFactor& factor = *load.factor;
+    const size_t position = contiguous_index(load, swapped);
+    const bool along_depth = position == factor.depth_index;
+    const size_t line = along_depth ? factor.width_index : factor.depth_index;
+    const int64_t lines = shape.extent.at(along_depth ? factor.width : factor.depth);
+    return fmt::format("tensor_map<{}, {}, {}, {}>(check, {}, {})", type_name(tensor.dtype),
+                       tensor.dims.size(), line, position, safe_name(tensor.name), lines);
   }
 
   KernelPlan& plan_;
   const ir::Kernel& kernel_;
   const TilePlan& tiles_;
+  const int function_;
   std::vector<StagedLoad> loads_;
+  std::vector<const TileShape*> shapes_;  // of the choice at hand
 };
 
 const char* spelling_of(TileRole role) {
@@ -181,21 +232,12 @@ const char* spelling_of(TileFactor::Way way) {
   return "";
 }
 
-}  // namespace
-
-void choose_tile_variants(KernelPlan& plan) { TileVariants(plan).run(); }
-
-std::string describe_tiles(const KernelPlan& plan) {
+std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_t choice) {
   const ir::Kernel& kernel = *plan.kernel;
+  const bool is_only = plan.tiles.size() == 1 && tiles.shapes.size() == 1;
   std::string text;
-  for (const auto& [axis, role] : plan.tiles->roles)
-    text += fmt::format("  tile {}: {}\n", kernel.axes[axis].name, spelling_of(role));
-  for (const auto& [id, product] : plan.tiles->products)
-    text +=
-        fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
-                    spelling_of(product.rows.way), spelling_of(product.columns.way));
-  for (const std::string& member : plan.tiles->members) text += "  " + member + "\n";
-  for (const TileShape& shape : plan.tiles->shapes) {
+  for (const TileShape& shape : tiles.shapes) {
+    if (shape.choice != choice) continue;
     std::string condition;
     const auto also = [&](const std::string& term) {
       condition += (condition.empty() ? "  when " : " && ") + term;
@@ -205,11 +247,38 @@ std::string describe_tiles(const KernelPlan& plan) {
     for (const ir::Constraint& term : shape.when) also(term.text);
     if (shape.few_quarters > 0)
       also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
-    if (condition.empty() && plan.tiles->shapes.size() > 1) condition = "  otherwise";
+    if (tiles.way == TileWay::warpgroups) also("the factors have boxes");
+    if (condition.empty() && !is_only) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
-    for (const std::string& reason : reasons_of(kernel, *plan.tiles, shape, *plan.target))
+    for (const std::string& reason : reasons_of(kernel, tiles, shape, *plan.target))
       text += "  because " + reason + "\n";
   }
+  return text;
+}
+
+/// The launcher tries the choices of the requests one after another.
+size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
+
+}  // namespace
+
+void choose_tile_variants(KernelPlan& plan) {
+  for (size_t choice = 0; choice <= last_choice(plan); ++choice)
+    for (size_t function = 0; function < plan.tiles.size(); ++function)
+      TileVariants(plan, function).run(choice);
+}
+
+std::string describe_tiles(const KernelPlan& plan) {
+  const ir::Kernel& kernel = *plan.kernel;
+  std::string text;
+  for (const auto& [axis, role] : plan.general_tiles().roles)
+    text += fmt::format("  tile {}: {}\n", kernel.axes[axis].name, spelling_of(role));
+  for (const auto& [id, product] : plan.general_tiles().products)
+    text +=
+        fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
+                    spelling_of(product.rows.way), spelling_of(product.columns.way));
+  for (const std::string& member : plan.general_tiles().members) text += "  " + member + "\n";
+  for (size_t choice = 0; choice <= last_choice(plan); ++choice)
+    for (const TilePlan& tiles : plan.tiles) text += describe_shapes(plan, tiles, choice);
   for (const Variant& variant : plan.phase.variants) {
     std::string arguments;
     for (const auto& [name, value] : variant.arguments)

@@ -18,6 +18,8 @@ emit::PlanOverrides random_plan(const ir::Kernel& kernel, bool has_products, Cho
   if (choices.chance(30)) plan.vector = static_cast<int>(choices.one_of<std::int64_t>({1, 2, 4, 8}));
   if (has_products && choices.chance(50)) plan.stages = static_cast<int>(choices.between(1, 7));
   if (has_products && choices.chance(15)) plan.raster = static_cast<int>(choices.between(1, 9));
+  if (has_products && !plan.warps && choices.chance(60))
+    plan.warpgroups = static_cast<int>(choices.between(1, 3));
   for (const ir::Axis& axis : kernel.axes) {
     if (axis.step == ir::StepKind::plan && choices.chance(30))
       plan.tiles[axis.name] = choices.one_of<std::int64_t>({16, 32, 48, 64, 80, 96, 128});
@@ -43,6 +45,7 @@ std::string Configuration::name() const {
   if (plan.vector) text += ",vector=" + std::to_string(*plan.vector);
   if (plan.stages) text += ",stages=" + std::to_string(*plan.stages);
   if (plan.raster) text += ",raster=" + std::to_string(*plan.raster);
+  if (plan.warpgroups) text += ",warpgroups=" + std::to_string(*plan.warpgroups);
   return text;
 }
 

@@ -29,8 +29,8 @@ void add_key_faults(std::vector<PlantedFault>& faults) {
         without("contents of files", "    hash.update_field(file.bytes);\n"),
         without("the caller's options",
                 "  arguments.insert(arguments.end(), request.options.begin(), request.options.end());\n"),
-        without("the architecture", "{\"-std=c++20\", \"-fmad=false\", \"-arch=\" + request.architecture}",
-                "{\"-std=c++20\", \"-fmad=false\"}"),
+        without("the architecture", "request.architecture.substr(request.architecture.find('_') + 1)",
+                "std::string(\"80\")"),
         without("the last item of lists", "for (const auto& item : items) spell(item);",
                 "for (std::size_t i = 0; i + 1 < items.size(); ++i) spell(items[i]);")})
     faults.push_back(std::move(fault));

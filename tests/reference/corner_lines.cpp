@@ -166,6 +166,12 @@ void counted_part(Problem& problem) {
              [&](int64_t r, int64_t c) { y(r, c) = static_cast<double>(count % 5); });
 }
 
+void picked_of_few(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) y(r) = x(r, 3) * 2;
+}
+
 void long_rows(Problem& problem) {
   constexpr int64_t kLength = 20000;
   const auto x = problem.in("x");
@@ -217,6 +223,8 @@ void add_line_cases(std::vector<Case>& cases) {
                          {small("x", {"R", "20000"}), result("y", {"R", "20000"}), result("z", {"R"})},
                          long_rows));
   cases.back().allowed = [](const Sizes& sizes) { return sizes.at("R") <= 8; };
+  cases.push_back(corner("lines.tsr", "picked_of_few", {"R"}, {small("x", {"R", "4"}), result("y", {"R"})},
+                         picked_of_few));
   cases.push_back(corner("lines.tsr", "around_a_loop", {"N", "M", "K"},
                          {input("f", "i16", {"N", "M"}, -9, 9), small("z", {"K", "M"}),
                           result("y", {"M", "N"}), result("w", {"M", "N"})},

@@ -22,6 +22,7 @@ set(sweep_kernels
   tests/corners/state.tsr
   tests/corners/stores.tsr
   tests/corners/tiles.tsr
+  tests/corners/warpgroups.tsr
   tests/outsider/adamw.tsr
   tests/outsider/bias_act_residual.tsr
   tests/outsider/group_norm.tsr

@@ -21,6 +21,7 @@ constexpr int kMostWarps = 8;
 constexpr int kVectors[] = {1, 2, 4, 8};
 constexpr int kFewestStages = 1, kMostStages = 5;
 constexpr int kRasters[] = {2, 5};
+constexpr int kMostWarpgroups = 3;
 constexpr std::size_t kTilesOfSome = 2;  // that are tried along an axis of some kernels only
 constexpr std::size_t kLeastPlans = 24;
 constexpr std::size_t kLeastCombinations = 6;
@@ -51,6 +52,7 @@ std::string name_of(const emit::PlanOverrides& overrides) {
   if (overrides.vector) add("vector", *overrides.vector);
   if (overrides.stages) add("stages", *overrides.stages);
   if (overrides.raster) add("raster", *overrides.raster);
+  if (overrides.warpgroups) add("warpgroups", *overrides.warpgroups);
   return name.empty() ? "chosen plan" : name;
 }
 
@@ -70,6 +72,8 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
     for (int stages = kFewestStages; stages <= kMostStages; ++stages) add({.stages = stages});
   if (has_products(module))
     for (const int raster : kRasters) add({.raster = raster});
+  if (has_products(module))
+    for (int groups = 1; groups <= kMostWarpgroups; ++groups) add({.warpgroups = groups});
   std::vector<std::string> common;  // axes that all kernels have
   std::size_t next = 0;
   for (const auto& [axis, kernels] : plan_axes(module)) {
@@ -100,9 +104,12 @@ bool has_axes(const ir::Kernel& kernel, const emit::PlanOverrides& overrides) {
 
 std::string annotated(const std::string& text, const ir::Module& module) {
   std::map<std::string, std::set<std::string>> steps;  // of each kernel: those that nothing sets yet
-  std::set<std::string> products;                      // kernels whose tiles and warps have to fit each other
+  std::set<std::string> products;       // kernels whose tiles and warps have to fit each other
+  std::set<std::string> by_warpgroups;  // whose warps are settled
   for (const ir::Kernel& kernel : module.kernels) {
     if (ir::has_products(kernel)) products.insert(kernel.name);
+    for (const ir::Request& request : kernel.requests)
+      if (request.name == "warpgroups") by_warpgroups.insert(kernel.name);
     std::set<std::string>& names = steps[kernel.name];
     for (const ir::Axis& axis : kernel.axes) {
       if (axis.step == ir::StepKind::plan && !axis.step_name.empty() && axis.step_size == 0)
@@ -115,7 +122,7 @@ std::string annotated(const std::string& text, const ir::Module& module) {
     std::smatch match;
     if (std::regex_search(line, match, std::regex("^kernel (\\w+)"))) {
       const bool is_product = products.contains(match[1]);
-      result += is_product ? "@warps(4)\n" : "@warps(3)\n";
+      if (!by_warpgroups.contains(match[1])) result += is_product ? "@warps(4)\n" : "@warps(3)\n";
       for (const std::string& name : steps[match[1]])
         result += "@tile(" + name + (is_product ? " = 64)\n" : " = 48)\n");
     }

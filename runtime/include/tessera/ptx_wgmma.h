@@ -15,6 +15,21 @@
 
 #include "tessera/wgmma_registers.h"
 
+// `nvcc -arch=sm_90a` also makes code for compute capability 9.0 and later, which has none of these instructions: there a
+// kernel says so, and ends. Launchers start it on a chip of capability 9.0 alone.
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#include <cstdio>
+#define TESSERA_ASM_90A(...) tessera::detail::say_compile_for_90a()
+namespace tessera::detail {
+TESSERA_DEVICE void say_compile_for_90a() {
+  printf("tessera: a kernel that multiplies by warpgroups was compiled for sm_90; compile it for sm_90a\n");
+  __trap();
+}
+}  // namespace tessera::detail
+#else
+#define TESSERA_ASM_90A(...) asm volatile(__VA_ARGS__)
+#endif
+
 namespace tessera::ptx {
 
 /// elect.sync: true in one lane of the warp.
@@ -32,11 +47,11 @@ TESSERA_DEVICE int shfl_sync_first(int value, Location = Location::current()) {
 /// setmaxnreg: from here on threads of the warpgroup have so many registers. Of a block with a known number of threads.
 template <int kRegisters>
 TESSERA_DEVICE void setmaxnreg_dec(Location = Location::current()) {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kRegisters));
+  TESSERA_ASM_90A("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kRegisters));
 }
 template <int kRegisters>
 TESSERA_DEVICE void setmaxnreg_inc(Location = Location::current()) {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kRegisters));
+  TESSERA_ASM_90A("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kRegisters));
 }
 
 /// No instruction: the value is in its register here.
@@ -44,19 +59,19 @@ TESSERA_DEVICE void keep_in_register(float& value) { asm volatile("" : "+f"(valu
 
 /// wgmma.fence: what threads did to registers comes before the products behind it.
 TESSERA_DEVICE void wgmma_fence(Location = Location::current()) {
-  asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+  TESSERA_ASM_90A("wgmma.fence.sync.aligned;" : : : "memory");
 }
 
 /// wgmma.commit_group: closes a group of products.
 TESSERA_DEVICE void wgmma_commit_group(Location = Location::current()) {
-  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+  TESSERA_ASM_90A("wgmma.commit_group.sync.aligned;" : : : "memory");
 }
 
 /// wgmma.wait_group kPending: until at most the newest kPending groups are under way.
 template <int kPending>
 TESSERA_DEVICE void wgmma_wait_group(Location = Location::current()) {
   static_assert(kPending >= 0 && kPending < 8, "at most seven groups stay under way");
-  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  TESSERA_ASM_90A("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
 }
 
 namespace detail {
@@ -72,25 +87,25 @@ struct Wgmma;
     template <int kTransposeA, int kTransposeB>                                                            \
     static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,          \
                                         bool adds) {                                                       \
-      asm volatile("{ .reg .pred adds; setp.ne.b32 adds, " p2                                              \
-                   ", 0;\n"                                                                                \
-                   "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums     \
-                   "}, " p0 ", " p1 ", adds, 1, 1, " p3 ", " p4 "; }"                                      \
-                   : TESSERA_WGMMA_SUMS_##sums("+f")                                                       \
-                   : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),              \
-                     "n"(kTransposeB));                                                                    \
+      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                           \
+                      ", 0;\n"                                                                             \
+                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
+                      "}, " p0 ", " p1 ", adds, 1, 1, " p3 ", " p4 "; }"                                   \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),           \
+                        "n"(kTransposeB));                                                                 \
     }                                                                                                      \
     template <int kTransposeB>                                                                             \
     static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b, \
                                         bool adds) {                                                       \
-      asm volatile("{ .reg .pred adds; setp.ne.b32 adds, " p5                                              \
-                   ", 0;\n"                                                                                \
-                   "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums     \
-                   "}, "                                                                                   \
-                   "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4 ", adds, 1, 1, " p6 "; }"                       \
-                   : TESSERA_WGMMA_SUMS_##sums("+f")                                                       \
-                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(static_cast<int>(adds)), \
-                     "n"(kTransposeB));                                                                    \
+      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p5                                           \
+                      ", 0;\n"                                                                             \
+                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
+                      "}, "                                                                                \
+                      "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4 ", adds, 1, 1, " p6 "; }"                    \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
+                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits),                           \
+                        "r"(static_cast<int>(adds)), "n"(kTransposeB));                                    \
     }                                                                                                      \
   };
 #define TESSERA_WGMMA_BF16(...) TESSERA_WGMMA_TRANSPOSING(bf16, "k16.f32.bf16.bf16", __VA_ARGS__)
@@ -120,4 +135,6 @@ TESSERA_DEVICE void wgmma_m64k16(float (&d)[kSums], const std::uint32_t (&a)[4],
 }  // namespace tessera::ptx
 
 #include "tessera/wgmma_registers_end.h"
+#undef TESSERA_ASM_90A
+
 #endif

@@ -3,6 +3,7 @@
 // 9.0 on.
 #pragma once
 
+#include "tessera/architecture.h"
 #include "tessera/boxes_of_tensor.h"
 #include "tessera/launch_check.h"
 
@@ -110,7 +111,8 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
   return detail::encode(map, boxes);
 }
 
-/// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied.
+/// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied, and multiplied by
+/// warpgroups: on chips of compute capability 9.0.
 TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
   constexpr index kExtentEnd = index{1} << 31, kStrideEnd = index{1} << 40;
   if (!aligned_lines(tensor, dimension, 16)) return false;
@@ -124,7 +126,7 @@ TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
 #if TESSERA_TWIN
   return true;
 #else
-  return detail::tensor_map_encoder() != nullptr;
+  return device_architecture() == 90 && detail::tensor_map_encoder() != nullptr;
 #endif
 }
 

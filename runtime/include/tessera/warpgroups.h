@@ -113,8 +113,8 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
 /// sums (+)= a * b by the warpgroups of the sums, under way until wait_for_products; old sums count where `adds` holds. Both
 /// tiles are complete, and stay so until then.
 template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
-TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a, const TileB& b, bool adds,
-                                   Location where = Location::current()) {
+TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+                                   bool adds = true, Location where = Location::current()) {
   constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(T));
   constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
   static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");

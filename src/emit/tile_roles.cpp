@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks with roles: one warp asks for the boxes of a ring, warpgroups multiply what has arrived. Both walk over the same
+// loops, the first only over those that boxes turn with.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+Expr local(const std::string& name) { return lowered::name(name, DType::index); }
+
+}  // namespace
+
+void TileLowering::declare_boxes() {
+  std::vector<RingSite> sites;
+  collect_rings(phase_.grid->body, {}, sites);
+  std::erase_if(sites, [](const RingSite& site) { return site.factors.empty(); });
+  TESSERA_CHECK(sites.size() == 1, "boxes go through one ring");
+  boxes_ = BoxRing{.site = sites[0]};
+  const std::string base = lowercase(kernel_.axes[sites[0].axis].name);
+  const std::string full = named(base + "_full"), empty = named(base + "_empty");
+  boxes_->ring = named(base + "_ring");
+  boxes_->at = named(base + "_at");
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
+  emit(lowered::Local{
+      "TileRing<kStages>", boxes_->ring, {}, lowered::list({local(full), local(empty)}), true, false});
+  guard(local("thread_index() == 0"), "", false, Scope{},
+        [&] { emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")}); });
+  emit(lowered::Barrier{"the ring is ready"});
+  emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
+}
+
+void TileLowering::run_roles(const std::vector<std::string>& positions) {
+  lowered::Block copies = apart([&] {
+    emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
+    guard(local("is_first_warp() && is_elected()"), "", false, Scope{},
+          [&] { instances(positions, [&] { ask_for_boxes(0); }); });
+  });
+  lowered::Block products = apart([&] {
+    emit(lowered::Evaluate{local("take_registers<kGroups>()")});
+    instances(positions, [&] { block(phase_.grid->body); });
+  });
+  emit(lowered::If{local("warpgroup() == kGroups"), std::move(copies), "this one copies, the others multiply",
+                   false, std::move(products)});
+}
+
+// The loops around the ring, and its own.
+void TileLowering::ask_for_boxes(size_t depth) {
+  const RingSite& site = boxes_->site;
+  if (depth < site.around.size()) {
+    const RingLoop& around = site.around[depth];
+    const Range range = rounds_of(around);
+    const auto deeper = [&] { ask_for_boxes(depth + 1); };
+    if (!extents_.contains(around.axis)) return coordinates(around.axis, range, deeper);
+    return rounds(around.axis, range, count_rounds(around.axis, range), deeper);
+  }
+  const RingTurn turn = turn_of(site.axis, rounds_of({site.axis, site.loop}), false);
+  const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
+  Scope bindings;
+  bindings.loops.insert(site.axis);
+  count_loop(tile, {lowered::integer(0), local(turn.end)}, "1", std::move(bindings), [&] {
+    bind_tile(site.axis, turn.range, tile);
+    std::string bytes;
+    for (const TileFactor* factor : site.factors)
+      bytes += fmt::format("{}{}::Tile::kBytes", bytes.empty() ? "" : " + ", tile_of(*factor).type);
+    emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
+    for (const TileFactor* factor : site.factors) load_box(*factor);
+    emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+  });
+}
+
+void TileLowering::load_box(const TileFactor& read) {
+  const FactorTile& entry = tile_of(read);
+  const TileFactor& factor = entry.factor;
+  const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
+  std::vector<Expr> at;
+  for (size_t d = 0; d < load.indices.size(); ++d)
+    at.push_back(d == factor.width_index   ? first_of_tile(factor.width)
+                 : d == factor.depth_index ? first_of_tile(factor.depth)
+                                           : eval_total(load.indices[d]));
+  const std::string callee =
+      fmt::format("load_tile<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>", entry.major,
+                  factor.width_index, factor.depth_index);
+  emit(lowered::Evaluate{lowered::call(
+           callee,
+           {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(entry.map),
+            lowered::braces(fmt::format("Index<{}>", load.indices.size()), at), local(boxes_->ring),
+            local(boxes_->at + ".stage")},
+           DType::index)},
+       kernel_.values[factor.load].span);
+}
+
+// Waits for the boxes of a round, and gives back their stage when the products that read it are done: one round later,
+// where a loop does nothing but multiply.
+void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
+                                 const std::vector<const TileFactor*>& factors, bool only_multiplies,
+                                 const std::function<void()>& body) {
+  const RingTurn own = turn_of(axis, range, false);
+  const std::string tile = named(lowercase(kernel_.axes[axis].name) + "_tile");
+  const std::string before = only_multiplies ? named(lowercase(kernel_.axes[axis].name) + "_before") : "";
+  if (only_multiplies) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
+  const auto release = [&](const std::string& stage) {
+    emit(lowered::Evaluate{local(fmt::format("{}.release({})", boxes_->ring, stage))});
+  };
+  const auto release_before = [&] {
+    guard(local(before + " >= 0"), "", false, Scope{}, [&] { release(before); });
+  };
+  const std::vector<std::string> outer = std::exchange(under_way_, {});
+  const bool outer_waits = std::exchange(waits_at_once_, !only_multiplies);
+  Scope bindings;
+  bindings.loops.insert(axis);
+  count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
+    bind_tile(axis, own.range, tile);
+    for (const TileFactor* factor : factors)
+      tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
+    emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
+    round(true, body);
+    if (only_multiplies) {
+      emit(lowered::Evaluate{
+          local(fmt::format("wait_for_products<{}>({})", under_way_.size(), under_way_.back()))});
+      release_before();
+      emit(lowered::Assign{local(before), "=", local(boxes_->at + ".stage")});
+    } else {
+      release(boxes_->at + ".stage");
+    }
+    emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+  });
+  if (only_multiplies) {
+    for (const std::string& sums : std::set<std::string>(under_way_.begin(), under_way_.end()))
+      emit(lowered::Evaluate{local(fmt::format("wait_for_products<0>({})", sums))});
+    release_before();
+  }
+  under_way_ = outer;
+  waits_at_once_ = outer_waits;
+}
+
+// Nothing but `sums += product` happens to what lies in registers.
+bool TileLowering::only_multiplies(const ir::Block& statements) const {
+  std::set<ir::ValueId> assigned;
+  for (const ir::Statement& statement : statements)
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) assigned.insert(assign->value);
+  return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
+    if (const auto* define = std::get_if<ir::Define>(&statement.node))
+      return !tiles_.anchored.contains(define->value) || tiles_.products.contains(define->value) ||
+             assigned.contains(define->value) ||
+             std::holds_alternative<ir::ReadVariable>(kernel_.values[define->value].op);
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    return assign && product_added(*assign).has_value();
+  });
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// See warpgroup_plan.h.
+#include "emit/warpgroup_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "emit/plan_extents.h"
+#include "emit/plan_requests.h"
+#include "emit/registers.h"
+#include "emit/tile_live.h"
+#include "emit/tile_memory.h"
+#include "sema/ir/affine.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
+constexpr int64_t kSpan = 64;            // elements of a line that one box brings: 128 bytes
+constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
+constexpr int64_t kOtherRegisters = 31;  // of a thread, at least, that tiles leave for all else
+constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
+constexpr int kGroupWarps = 4, kMostStages = 8, kFewestStages = 2;
+
+/// A tile of the sums. The first that fits is taken: large tiles are read least often.
+struct Candidate {
+  int64_t rows, columns;
+};
+constexpr std::array kOfOneGroup = {Candidate{64, 256}, Candidate{64, 128}, Candidate{64, 64}};
+constexpr std::array kOfTwoGroups = {Candidate{128, 256}, Candidate{256, 128}, Candidate{128, 128},
+                                     Candidate{128, 64}};
+constexpr std::array kOfThreeGroups = {Candidate{192, 128}, Candidate{192, 64}};
+
+std::span<const Candidate> candidates(int groups) {
+  if (groups == 1) return kOfOneGroup;
+  if (groups == 2) return kOfTwoGroups;
+  return kOfThreeGroups;
+}
+
+/// Registers that a thread has when those that copy have left theirs: `take_registers` of the runtime.
+int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 ? 232 : 160; }
+
+class GroupPlanner {
+ public:
+  GroupPlanner(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+               const PlanOverrides& overrides, const TilePlan& plan, int groups)
+      : kernel_(kernel),
+        sizes_(sizes),
+        target_(target),
+        overrides_(overrides),
+        plan_(plan),
+        groups_(groups) {}
+
+  GroupShape run() {
+    std::string reason = obstacle();
+    if (!reason.empty()) return {std::nullopt, std::move(reason), true};
+    for (const Candidate& candidate : candidates(groups_)) {
+      TileShape shape = begin(candidate);
+      reason = misfit(shape);
+      if (reason.empty()) return {std::move(shape)};
+    }
+    return {std::nullopt, std::move(reason)};
+  }
+
+ private:
+  // ---- what keeps a phase from it, whatever the tiles ----
+
+  std::string obstacle() {
+    if (!target_.has(kWarpgroups))
+      return fmt::format(
+          "{} has no warpgroups that multiply; `@tile(G = {}, when = arch == sm_90)` with "
+          "`@warpgroups(G)` asks for them where they are",
+          target_.name, groups_);
+    if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
+    if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
+    if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
+    for (const TileShape& shape : plan_.shapes)
+      if (!shape.symbols.empty()) return "each value of a listed dimension has tiles of its own";
+    for (const auto& [dot, product] : plan_.products) {
+      std::string reason = obstacle(product);
+      if (!reason.empty()) return reason;
+    }
+    return has_one_ring() ? "" : "more than one loop brings factors";
+  }
+
+  std::string obstacle(const TileProduct& product) {
+    const DType type = kernel_.values[product.rows.value].dtype;
+    if (type != DType::bf16 && type != DType::f16)
+      return fmt::format("warpgroups multiply bf16 and f16, and factors are {}", spelling(type));
+    for (const TileFactor* factor : {&product.rows, &product.columns}) {
+      std::string reason = obstacle(*factor);
+      if (!reason.empty()) return reason;
+    }
+    return "";
+  }
+
+  /// Zeros stand in a box wherever the factor has no element, if both of its axes run over whole dimensions.
+  std::string obstacle(const TileFactor& factor) {
+    if (factor.way != TileFactor::Way::staged) return "a factor is computed, where a box is copied as it is";
+    const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
+    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+    if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
+    if (load.indices.size() < 2 || load.indices.size() > 5)
+      return fmt::format("boxes have two to five dimensions, and `{}` has {}", tensor.name,
+                         load.indices.size());
+    for (size_t d = 0; d < load.indices.size(); ++d) {
+      const bool is_along = d == factor.width_index || d == factor.depth_index;
+      const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
+      const bool has_zeros =
+          is_along ? is_whole(load.indices[d], axis, tensor.dims[d]) : (load.in_bounds >> d & 1u) != 0;
+      if (factor.limit.valid() || !has_zeros)
+        return fmt::format("`{}` is not read along whole dimensions", tensor.name);
+    }
+    return "";
+  }
+
+  bool is_whole(ir::ValueId index, ir::AxisId axis, ir::SizeId dimension) {
+    const auto* coordinate = std::get_if<ir::Coordinate>(&kernel_.values[index].op);
+    return coordinate && coordinate->axis == axis && sizes_.as_constant(kernel_.axes[axis].lower) == 0 &&
+           kernel_.axes[axis].upper == dimension;
+  }
+
+  /// A ring turns with a loop of the program, or with a product that walks over its depth by itself.
+  bool has_one_ring() const {
+    std::set<std::pair<ir::AxisId, ir::ValueId>> rings;
+    for (const auto& [dot, product] : plan_.products)
+      for (const TileFactor* factor : {&product.rows, &product.columns}) {
+        const bool turns_with_depth =
+            product.has_own_loop || kernel_.axes[product.depth].kind == ir::AxisKind::loop;
+        rings.emplace(turns_with_depth ? product.depth : factor->width,
+                      product.has_own_loop ? dot : ir::ValueId{});
+      }
+    return rings.size() == 1;
+  }
+
+  // ---- tiles ----
+
+  TileShape begin(const Candidate& candidate) const {
+    TileShape shape = plan_.shapes.back();
+    shape.few_quarters = 0;
+    shape.warp_rows = kGroupWarps * groups_;
+    shape.warp_columns = 1;
+    shape.end_bytes = 0;
+    for (const auto& [axis, role] : plan_.roles) {
+      if (kernel_.axes[axis].kind == ir::AxisKind::let) continue;  // whole, as in the plan
+      const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
+      shape.extent[axis] = fixed > 0                  ? fixed
+                           : role == TileRole::row    ? candidate.rows
+                           : role == TileRole::column ? candidate.columns
+                                                      : kSpan;
+    }
+    shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape));
+    return shape;
+  }
+
+  /// Why the tiles cannot be, or "" when stages are chosen.
+  std::string misfit(TileShape& shape) const {
+    for (const auto& [axis, extent] : shape.extent) {
+      const int64_t unit = plan_.role(axis) == TileRole::row ? kGroupRows * groups_ : kSpan;
+      if (extent % unit != 0 || extent > kMostLines)
+        return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", groups_,
+                           groups_ == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit), extent);
+    }
+    const int64_t room = registers_of_group(groups_) - kOtherRegisters;
+    if (shape.registers > room)
+      return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
+                         shape.registers, room);
+    if (static_bytes(kernel_, plan_, shape) > 0) return "a reduction along the rows passes between warps";
+    return choose_stages(shape);
+  }
+
+  static std::string lengths(int64_t unit) {
+    const int64_t most = kMostLines / unit * unit;
+    return unit == most ? fmt::format("{} long", unit) : fmt::format("a multiple of {} up to {}", unit, most);
+  }
+
+  std::string choose_stages(TileShape& shape) const {
+    const auto asked = requested_stages(kernel_, overrides_);
+    const int least = asked.value_or(kFewestStages);
+    for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
+      shape.shared_bytes = static_cast<int>(tile_bytes(kernel_, plan_, shape));
+      if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";
+    }
+    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory, and {} has {}",
+                       least, shape.shared_bytes + kBarrierBytes, target_.name,
+                       target_.shared_memory_per_block);
+  }
+
+  const ir::Kernel& kernel_;
+  ir::SizeTable& sizes_;
+  const Target& target_;
+  const PlanOverrides& overrides_;
+  const TilePlan& plan_;
+  const int groups_;
+  const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
+};
+
+}  // namespace
+
+GroupShape choose_group_shape(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                              const PlanOverrides& overrides, const TilePlan& plan, int groups) {
+  return GroupPlanner(kernel, sizes, target, overrides, plan, groups).run();
+}
+
+TilePlan by_warpgroups(TilePlan plan) {
+  plan.way = TileWay::warpgroups;
+  plan.shifts = false;
+  plan.members.clear();
+  plan.shapes.clear();
+  return plan;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops of tests/corners/warpgroups.tsr: whole numbers, whose sums are exact in f32.
+#include <algorithm>
+
+#include "corners.h"
+
+namespace tessera::reference {
+
+namespace {
+
+void gated(Problem& problem) {
+  const auto x = problem.in("x"), up = problem.in("up"), gate = problem.in("gate");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = 1 + total(K, [&](int64_t k) { return x(m, k) * up(k, n); });
+    const double g = total(K, [&](int64_t k) { return x(m, k) * gate(n, k); });
+    y(m, n) = std::max(g, 0.0) * s;
+  });
+}
+
+void gram(Problem& problem) {
+  const auto a = problem.in("a"), bias = problem.in("bias");
+  const auto y = problem.out("y"), places = problem.out("places");
+  for_matrix(problem.dim("M"), problem.dim("M"), [&](int64_t i, int64_t j) {
+    y(i, j) = bias(j) + total(problem.dim("K"), [&](int64_t k) { return a(i, k) * a(j, k); });
+    places(i, j) = static_cast<double>(i - j);
+  });
+}
+
+void parts(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
+  const auto y = problem.out("y");
+  for (int64_t z = 0; z < problem.dim("B"); ++z)
+    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+      y(z, n, m) = total(problem.dim("J"), [&](int64_t j) {
+        return scale(j) * total(problem.dim("K"), [&](int64_t k) { return a(z, m, j, k) * b(j, n, k); });
+      });
+    });
+}
+
+void largest(Problem& problem) {
+  constexpr int64_t kBlock = 64;
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y"), sum = problem.out("total");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double most = -100, all = 0;
+    for (int64_t first = 0; first < K; first += kBlock) {
+      const double part =
+          total(std::min(kBlock, K - first), [&](int64_t k) { return a(first + k, m) * b(first + k, n); });
+      most = std::max(most, part);
+      all += part;
+    }
+    y(m, n) = most;
+    sum(m, n) = all;
+  });
+}
+
+void rows(Problem& problem) {
+  constexpr int64_t kColumns = 64;
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y"), most = problem.out("most");
+  for (int64_t m = 0; m < problem.dim("M"); ++m) {
+    double row[kColumns];
+    for (int64_t n = 0; n < kColumns; ++n)
+      row[n] = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    const double largest = *std::max_element(row, row + kColumns);
+    most(m) = largest;
+    for (int64_t n = 0; n < kColumns; ++n) y(m, n) = row[n] - largest;
+  }
+}
+
+TensorSpec whole(std::string name, std::vector<std::string> dims) {
+  return input(std::move(name), "bf16", std::move(dims), -3, 3, 1);
+}
+TensorSpec sums(std::string name, std::vector<std::string> dims) {
+  return output(std::move(name), "f32", std::move(dims));
+}
+
+}  // namespace
+
+void add_warpgroup_cases(std::vector<Case>& cases) {
+  const auto add = [&](const char* kernel, std::vector<std::string> symbols, std::vector<TensorSpec> tensors,
+                       void reference(Problem&)) {
+    cases.push_back(corner("warpgroups.tsr", kernel, std::move(symbols), std::move(tensors), reference));
+    cases.back().allowed = few_terms;
+  };
+  add("gated_by_groups", {"M", "N", "K"},
+      {whole("x", {"M", "K"}), whole("up", {"K", "N"}), whole("gate", {"N", "K"}), sums("y", {"M", "N"})},
+      gated);
+  add("gram_by_groups", {"M", "K"},
+      {input("a", "f16", {"M", "K"}, -3, 3, 1), input("bias", "f32", {"M"}, -9, 9, 1), sums("y", {"M", "M"}),
+       result("places", {"M", "M"})},
+      gram);
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("M") * sizes.at("M") * sizes.at("K") <= int64_t{1} << 13;
+  };
+  add("parts_by_groups", {"B", "M", "N", "J", "K"},
+      {whole("a", {"B", "M", "J", "K"}), whole("b", {"J", "N", "K"}), input("scale", "f32", {"J"}, -2, 2, 1),
+       sums("y", {"B", "N", "M"})},
+      parts);
+  cases.back().allowed = [](const Sizes& sizes) {  // each of them takes a whole tile
+    return few_terms(sizes) && sizes.at("B") * sizes.at("J") <= 7;
+  };
+  add("largest_by_groups", {"M", "N", "K"},
+      {whole("a", {"K", "M"}), whole("b", {"K", "N"}), sums("y", {"M", "N"}), sums("total", {"M", "N"})},
+      largest);
+  add("rows_by_groups", {"M", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "64"}), sums("y", {"M", "64"}), sums("most", {"M"})}, rows);
+}
+
+}  // namespace tessera::reference
