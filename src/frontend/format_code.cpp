@@ -23,7 +23,11 @@ struct ExprLayouter {
   LayoutId operator()(const ast::InfLiteral&) const { return code.text("inf"); }
   LayoutId operator()(const ast::NameRef& e) const { return code.text(e.name); }
   LayoutId operator()(const ast::Unary& e) const {
-    return code.concat({code.text(spelling(e.op)), code.expr(e.operand)});
+    // `--` at the beginning of a statement would be taken for C's.
+    const ast::Expr& operand = code.file_[e.operand];
+    const auto* inner = operand.parenthesized ? nullptr : std::get_if<ast::Unary>(&operand.node);
+    const bool is_doubled = e.op == ast::UnaryOp::negate && inner && inner->op == e.op;
+    return code.concat({code.text(spelling(e.op)), code.text(is_doubled ? " " : ""), code.expr(e.operand)});
   }
   LayoutId operator()(const ast::Binary& e) const { return code.binary_chain(e); }
   LayoutId operator()(const ast::Cast& e) const {

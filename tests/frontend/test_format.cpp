@@ -115,7 +115,7 @@ TEST_CASE("long lines break between the parts of the outermost construct") {
 
 TEST_CASE("parentheses are those of the source, doubled ones are one") {
   CHECK(formatted("const a = ((1 + 2)) * (3);") == "const a = (1 + 2) * (3);\n");
-  CHECK(formatted("const a = - - 1;") == "const a = --1;\n");
+  CHECK(formatted("const a = - - 1;") == "const a = - -1;\n");
 }
 
 TEST_CASE("a comma before a closing bracket goes") {
