@@ -79,7 +79,7 @@ std::optional<std::int64_t> SizeFacts::minimum_by(ir::SizeId fact, ir::SymbolId 
     coefficient = term.coefficient;
   }
   if (coefficient <= 0 || constant >= 0 || divisor < 1) return std::nullopt;
-  const std::int64_t least = (-constant + coefficient - 1) / coefficient;
+  const std::int64_t least = -(constant + 1) / coefficient + 1;  // rounded up, and nothing overflows
   return least <= kLargestMinimum / divisor ? std::optional(least * divisor) : std::nullopt;
 }
 
@@ -94,7 +94,7 @@ std::int64_t SizeFacts::minimum(ir::SymbolId symbol) const {
   const ir::SizeTable::AtomNode& node = sizes_.atom(terms[0].atoms[0]);
   if (node.kind != Atom::floor_divide || sizes_.as_symbol(node.left) != symbol) return result;
   const std::int64_t divisor = terms[0].coefficient;
-  return (result + divisor - 1) / divisor * divisor;
+  return result == 0 ? 0 : ((result - 1) / divisor + 1) * divisor;
 }
 
 bool SizeFacts::bounded_below(ir::SizeId size) const {
