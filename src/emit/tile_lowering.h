@@ -177,6 +177,8 @@ class TileLowering : public FunctionLowering {
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
   void declare_variable(const ir::Declare& declare, Span span) override;
   void assign(const ir::Assign& assign, Span span) override;
+  const ir::Op& sum_with_product(const ir::Assign& assign) const;
+  bool adds_to_itself(const ir::Assign& assign) const;
   std::optional<ir::ValueId> product_added(const ir::Assign& assign) const;
   bool is_added_everywhere(const ir::Assign& assign, const ir::Coalesce& op, ir::ValueId dot) const;
 

@@ -7,6 +7,7 @@
 #include "emit/plan_choices.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_price.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -62,7 +63,10 @@ class MemberPicker {
     plan.shapes.clear();
     std::string reason = choose_shapes(kernel_, sizes_, target_, overrides_, plan);
     for (const TileShape& shape : plan.shapes) price += emit::price(kernel_, plan, shape, target_);
-    return reason;
+    const auto groups = requested_warpgroups(kernel_, overrides_);
+    if (!reason.empty() || !groups) return reason;
+    GroupShape by_groups = choose_group_shape(kernel_, sizes_, target_, overrides_, plan, *groups);
+    return by_groups.is_of_phase ? "" : by_groups.reason;
   }
 
   std::string spell(const std::vector<int64_t>& member) const {

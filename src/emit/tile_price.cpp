@@ -75,6 +75,7 @@ const char* plural(int count) { return count == 1 ? "" : "s"; }
 Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                     const Target& target) {
   Occupancy result;
+  if (plan.way == TileWay::warpgroups) return result;  // a block takes all registers
   const int64_t bytes = shape.shared_bytes + bytes_before_tiles(kernel, plan, shape);
   result.by_shared_memory = blocks_in_memory(bytes, target);
   result.by_shifted_memory = blocks_in_memory(bytes + shape.end_bytes, target);
@@ -137,9 +138,13 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory
                                   ? fmt::format(" ({} where lines are shifted)", held.by_shifted_memory)
                                   : "";
-  lines.push_back(fmt::format(
-      "{} block{} on a multiprocessor: shared memory has room for {}{}, registers for {}, threads for {}",
-      held.blocks, plural(held.blocks), held.by_shared_memory, shifted, held.by_registers, held.by_threads));
+  if (plan.way == TileWay::warpgroups)
+    lines.push_back("1 block on a multiprocessor: those that multiply take all of its registers");
+  else
+    lines.push_back(fmt::format(
+        "{} block{} on a multiprocessor: shared memory has room for {}{}, registers for {}, threads for {}",
+        held.blocks, plural(held.blocks), held.by_shared_memory, shifted, held.by_registers,
+        held.by_threads));
   if (has_raster(kernel, plan))
     lines.push_back(
         fmt::format("raster {}: {} row{} of tiles at a time; with {}, {} blocks in flight read the least of "

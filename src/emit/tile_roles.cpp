@@ -141,18 +141,23 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   waits_at_once_ = outer_waits;
 }
 
-// Nothing but `sums += product` happens to what lies in registers.
+// Nothing but `sums += product` happens to what lies in registers, once to each: nothing else touches sums that products
+// under way write.
 bool TileLowering::only_multiplies(const ir::Block& statements) const {
   std::set<ir::ValueId> assigned;
+  std::set<ir::VariableId> variables;
   for (const ir::Statement& statement : statements)
-    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) assigned.insert(assign->value);
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
+      assigned.insert(assign->value);
+      if (!variables.insert(assign->variable).second) return false;
+    }
   return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node))
       return !tiles_.anchored.contains(define->value) || tiles_.products.contains(define->value) ||
              assigned.contains(define->value) ||
              std::holds_alternative<ir::ReadVariable>(kernel_.values[define->value].op);
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    return assign && product_added(*assign).has_value();
+    return assign && product_added(*assign).has_value() && adds_to_itself(*assign);
   });
 }
 

@@ -239,17 +239,27 @@ bool TileLowering::is_added_everywhere(const ir::Assign& assign, const ir::Coale
   });
 }
 
+const ir::Op& TileLowering::sum_with_product(const ir::Assign& assign) const {
+  const auto* kept = std::get_if<ir::Coalesce>(&kernel_.values[assign.value].op);
+  return kernel_.values[kept ? kept->operand : assign.value].op;
+}
+
+// `v += dot(a, b)`: of an assignment that adds a product.
+bool TileLowering::adds_to_itself(const ir::Assign& assign) const {
+  const auto* sum = std::get_if<ir::Binary>(&sum_with_product(assign));
+  if (!sum) return false;
+  const ir::ValueId rest = sum->left == product_added(assign) ? sum->right : sum->left;
+  const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
+  return read && read->variable == assign.variable && !before_.contains(rest);
+}
+
 void TileLowering::assign(const ir::Assign& assign, Span span) {
   const HeldTile& tile = state_.at(assign.variable);
   const auto added = product_added(assign);
   if (!added) return set(tile, assign.value, span);
-  const auto* kept = std::get_if<ir::Coalesce>(&kernel_.values[assign.value].op);
-  const ir::Op& op = kernel_.values[kept ? kept->operand : assign.value].op;
+  const ir::Op& op = sum_with_product(assign);
   if (const auto* sum = std::get_if<ir::Binary>(&op)) {
-    const ir::ValueId rest = sum->left == *added ? sum->right : sum->left;
-    const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
-    const bool stays = read && read->variable == assign.variable && !before_.contains(rest);
-    if (!stays) set(tile, rest, span);
+    if (!adds_to_itself(assign)) set(tile, sum->left == *added ? sum->right : sum->left, span);
   } else {
     const auto& fused = std::get<ir::FusedMultiplyAdd>(op);
     over(tile.place, [&] {

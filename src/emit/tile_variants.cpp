@@ -61,21 +61,12 @@ class TileVariants {
         if (!loads_.empty() && copies_chunks(0) && fits(*shape, 0)) add(*shape, 0, "copies");
         continue;
       }
-      // What is copied in chunks comes in boxes where these can be.
-      const size_t orders = loads_.empty() || has_boxes(shape->choice) ? 0
-                            : either                                   ? size_t{1} << loads_.size()
-                                                                       : 1;
+      const size_t orders = loads_.empty() ? 0 : either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; order < orders; ++order)
         if (copies_chunks(order) && fits(*shape, order)) add(*shape, order, "copies");
       if (tiles_.shifts && fits(*shape, 0)) add(*shape, 0, "shifted");
       add(*shape, 0, "elements");
     }
-  }
-
-  bool has_boxes(size_t choice) const {
-    const TilePlan& first = plan_.tiles.front();
-    return first.way == TileWay::warpgroups &&
-           std::ranges::any_of(first.shapes, [&](const TileShape& shape) { return shape.choice == choice; });
   }
 
   void add_load(const TileFactor& factor) {

@@ -22,7 +22,8 @@ namespace {
 constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
 constexpr int64_t kSpan = 64;            // elements of a line that one box brings: 128 bytes
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
-constexpr int64_t kOtherRegisters = 31;  // of a thread, at least, that tiles leave for all else
+constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
+constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
 constexpr int kGroupWarps = 4, kMostStages = 8, kFewestStages = 2;
 
@@ -146,15 +147,32 @@ class GroupPlanner {
     shape.warp_columns = 1;
     shape.end_bytes = 0;
     for (const auto& [axis, role] : plan_.roles) {
-      if (kernel_.axes[axis].kind == ir::AxisKind::let) continue;  // whole, as in the plan
+      const bool is_whole = kernel_.axes[axis].kind == ir::AxisKind::let && role != TileRole::depth;
+      if (is_whole) continue;  // as in the plan
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
                            : role == TileRole::column ? candidate.columns
                                                       : kSpan;
     }
-    shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape));
+    shape.registers =
+        static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + vector_registers(shape));
     return shape;
+  }
+
+  /// Registers of a thread for what is read of rows and columns.
+  int64_t vector_registers(const TileShape& shape) const {
+    int64_t sum = 0;
+    for (const ir::Value& value : kernel_.values) {
+      std::vector<ir::AxisId> axes = value.axes;
+      std::erase_if(axes, [&](ir::AxisId axis) { return !plan_.role(axis); });
+      if (!std::holds_alternative<ir::Load>(value.op) || axes.size() != 1 || !plan_.is_in_registers(axes[0]))
+        continue;
+      const bool is_of_rows = plan_.role(axes[0]) == TileRole::row;
+      const int shares = is_of_rows ? shape.row_shares() : shape.column_shares();
+      sum += std::min(kMostOfVector, shape.extent.at(axes[0]) * shares / shape.threads());
+    }
+    return sum;
   }
 
   /// Why the tiles cannot be, or "" when stages are chosen.
@@ -181,6 +199,8 @@ class GroupPlanner {
   std::string choose_stages(TileShape& shape) const {
     const auto asked = requested_stages(kernel_, overrides_);
     const int least = asked.value_or(kFewestStages);
+    if (least < kFewestStages)
+      return "a stage is given back one round after it was read, so a ring has at least two";
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
       shape.shared_bytes = static_cast<int>(tile_bytes(kernel_, plan_, shape));
       if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";

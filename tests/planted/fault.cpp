@@ -12,6 +12,7 @@ std::vector<PlantedFault> all_faults() {
   add_reduction_faults(faults);
   add_number_faults(faults);
   add_launcher_faults(faults);
+  add_warpgroup_faults(faults);
   add_key_faults(faults);
   return faults;
 }

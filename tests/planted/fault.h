@@ -49,6 +49,7 @@ inline constexpr const char* kTails = "tails and trips";
 inline constexpr const char* kReductions = "reductions";
 inline constexpr const char* kNumbers = "numbers";
 inline constexpr const char* kLaunchers = "launchers";
+inline constexpr const char* kWarpgroups = "warpgroups";
 inline constexpr const char* kKeys = "cache keys";
 
 void add_synchronisation_faults(std::vector<PlantedFault>& faults);
@@ -57,6 +58,7 @@ void add_layout_faults(std::vector<PlantedFault>& faults);
 void add_reduction_faults(std::vector<PlantedFault>& faults);
 void add_number_faults(std::vector<PlantedFault>& faults);
 void add_launcher_faults(std::vector<PlantedFault>& faults);
+void add_warpgroup_faults(std::vector<PlantedFault>& faults);
 void add_key_faults(std::vector<PlantedFault>& faults);
 
 /// The whole table.

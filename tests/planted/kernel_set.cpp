@@ -210,10 +210,41 @@ const KernelSet& other_lines() {
   return set;
 }
 
+/// More tiles than blocks, and more rounds than stages, so that rings go on through both; panels of two boxes, and two
+/// blocks of rows for each warpgroup.
+const KernelSet& warpgroup_products() {
+  const auto plan = [](std::int64_t m, std::int64_t n, int groups) {
+    return emit::PlanOverrides{.tiles = {{"m", m}, {"n", n}, {"k", 64}}, .stages = 2, .warpgroups = groups};
+  };
+  static const KernelSet set = {
+      .name = "warpgroups",
+      .has_products = true,
+      .sources =
+          {
+              {"examples/gemm/gemm.tsr", {"gemm"}, plan(128, 128, 2)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(256, 64, 2)},
+              {"tests/corners/warpgroups.tsr",
+               {"gated_by_groups", "gram_by_groups", "parts_by_groups", "rows_by_groups"},
+               {.stages = 2}},
+          },
+      .trials =
+          {
+              {"gemm", {{{"M", 136}, {"N", 136}, {"K", 200}}, {{"M", 264}, {"N", 264}, {"K", 72}}}},
+              {"gemm_f16", {{{"M", 264}, {"N", 40}, {"K", 200}}}},
+              {"gated_by_groups", {{{"M", 72}, {"N", 72}, {"K", 136}}}},
+              {"gram_by_groups", {{{"M", 72}, {"K", 136}}, {{"M", 8}, {"K", 0}}}},
+              {"parts_by_groups", {{{"B", 2}, {"M", 40}, {"N", 24}, {"J", 3}, {"K", 72}}}},
+              {"rows_by_groups", {{{"M", 136}, {"K", 200}}}},
+          },
+  };
+  return set;
+}
+
 }  // namespace
 
 std::vector<const KernelSet*> all_sets() {
-  return {&numbers(), &rows(), &other_lines(), &plain_products(), &uneven_tiles(), &other_products()};
+  return {&numbers(),      &rows(),           &other_lines(),       &plain_products(),
+          &uneven_tiles(), &other_products(), &warpgroup_products()};
 }
 
 Problems solve(const KernelSet& set) {

@@ -66,6 +66,7 @@ std::string first_set(const PlantedFault& fault) {
   const auto is_of_numbers = [](const Edit& edit) {
     return edit.file == "tessera/numbers.h" || edit.file == "tessera/reductions.h";
   };
+  if (fault.group == kWarpgroups) return "warpgroups";
   if (fault.group == kNumbers || std::ranges::any_of(fault.edits, is_of_numbers)) return "numbers";
   if ((fault.group == kMasks || fault.group == kTails) && std::ranges::any_of(fault.edits, is_of_products))
     return "uneven";

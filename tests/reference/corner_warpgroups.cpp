@@ -57,6 +57,24 @@ void largest(Problem& problem) {
   });
 }
 
+void alternating(Problem& problem) {
+  constexpr int64_t kBlock = 64;
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double s = 0, t = 0;
+    for (int64_t first = 0; first < K; first += kBlock) {
+      const double part =
+          total(std::min(kBlock, K - first), [&](int64_t k) { return a(m, first + k) * b(first + k, n); });
+      s = part - s;
+      t = part + x(m, n);
+    }
+    y(m, n) = s;
+    z(m, n) = t;
+  });
+}
+
 void rows(Problem& problem) {
   constexpr int64_t kColumns = 64;
   const auto a = problem.in("a"), b = problem.in("b");
@@ -106,6 +124,10 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   add("largest_by_groups", {"M", "N", "K"},
       {whole("a", {"K", "M"}), whole("b", {"K", "N"}), sums("y", {"M", "N"}), sums("total", {"M", "N"})},
       largest);
+  add("alternating_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"M", "N"}, -9, 9, 1),
+       sums("y", {"M", "N"}), sums("z", {"M", "N"})},
+      alternating);
   add("rows_by_groups", {"M", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "64"}), sums("y", {"M", "64"}), sums("most", {"M"})}, rows);
 }

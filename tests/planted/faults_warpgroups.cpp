@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes, rings of barriers, and products of warpgroups: signals that are missing or one off, places that are others.
+#include "planted/fault.h"
+
+namespace tessera::planted {
+
+namespace {
+
+constexpr const char* kWords = "tessera/warpgroups.h";
+constexpr const char* kMaps = "tessera/tensor_map.h";
+constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
+constexpr const char* kFragment = "tessera/fragment.h";
+
+void add_ring_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back(
+        {.name = name, .group = kWarpgroups, .effect = Effect::hazard, .edits = {{file, text, replacement}}});
+  };
+  add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
+  add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
+      "      stage = 0;\n    }\n    parity ^= 1;\n");
+  add("ring of one stage less", kWords, "if (++stage == kStages) {",
+      "if (++stage == (kStages > 2 ? kStages - 1 : 1)) {");
+  faults.back().equivalent = "both roles leave the last stage out: slower, and right";
+  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers, where);",
+      "ptx::mbarrier_init(empty, stage, readers - 1, where);");
+  add("stage filled by two", kWords, "ptx::mbarrier_init(full, stage, 1, where);",
+      "ptx::mbarrier_init(full, stage, 2, where);");
+  add("barriers not shown to the copy engine", kWords, "    ptx::fence_mbarrier_init(where);\n", "");
+  add("stage filled before it is read", kWords,
+      "    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);\n", "");
+  add("fill waits for the other phase", kWords, "(empty, at.stage, at.parity ^ 1, where);",
+      "(empty, at.stage, at.parity, where);");
+  add("half of the bytes announced", kWords, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
+      "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes / 2, where);");
+  add("tile read before it has arrived", kWords,
+      "    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);\n", "");
+  add("reader waits for the other phase", kWords, "(full, at.stage, at.parity, where);",
+      "(full, at.stage, at.parity ^ 1, where);");
+  add("every thread of a warp gives a stage back", kWords,
+      "if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive", "ptx::mbarrier_arrive");
+  add("ring used before it is ready", kGenerated, "barrier();  // the ring is ready", "");
+  add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
+  add("bytes of one factor announced", kGenerated, "TileA::Tile::kBytes + TileB::Tile::kBytes",
+      "TileA::Tile::kBytes");
+  add("stage given back before it is read", kGenerated, "k_ring.release(k_before)",
+      "k_ring.release(k_at.stage)");
+  add("stage never given back", kGenerated, "if (k_before >= 0) k_ring.release(k_before);", "");
+  add("two products under way, and a stage given back", kGenerated, "wait_for_products<1>(acc)",
+      "wait_for_products<2>(acc)");
+  add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");
+  add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
+  add("sums read while products are under way", kGenerated, "wait_for_products<0>(acc);", "");
+}
+
+void add_place_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
+  };
+  add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first");
+  add("panels of a tile from one place of the tensor", kWords, "    coordinates[0] += position;\n", "");
+  add("dimensions of a box in the order of the tensor", kWords,
+      "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
+  add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * warpgroup())", "");
+  add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * warpgroup()",
+      "StepA::offset(32, 0) * warpgroup()");
+  add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");
+  add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",
+      "StepA::offset(block * 64, k)");
+  add("old sums forgotten", kWords, "          adds || k > 0, where);", "          k > 0, where);");
+  add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
+      "kEightLines = 16 * Tile::kSpanBytes");
+  add("panels one line apart", kDescriptors, "kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes",
+      "kMajor == Major::mn ? Tile::kSpanBytes");
+  add("steps along a line from panel to panel", kDescriptors, "position % Tile::kSpan *", "position *");
+  add("boxes of half the lines", kMaps, "d == Box::kLineDimension ? box.lines",
+      "d == Box::kLineDimension ? box.lines / 2");
+  add("boxes of a dense tensor", kMaps, "tensor.stride[d] * static_cast<index>(sizeof(T)) : 16",
+      "tensor.extent[kPosition] * static_cast<index>(sizeof(T)) : 16");
+  add("boxes of lines that begin anywhere", kMaps,
+      "  if (!aligned_lines(tensor, dimension, 16)) return false;\n", "");
+  add("rows of warps in a piece, where warpgroups spread them", kFragment,
+      "return spread ? 16 * warp_rows : 16;", "return 16;");
+  add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",
+      "(rows / warp_rows)");
+}
+
+}  // namespace
+
+void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
+  add_ring_faults(faults);
+  add_place_faults(faults);
+}
+
+}  // namespace tessera::planted
