@@ -19,9 +19,7 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
   add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
       "      stage = 0;\n    }\n    parity ^= 1;\n");
-  add("ring of one stage less", kWords, "if (++stage == kStages) {",
-      "if (++stage == (kStages > 2 ? kStages - 1 : 1)) {");
-  faults.back().equivalent = "both roles leave the last stage out: slower, and right";
+  add("ring of one stage less", kWords, "if (++stage == kStages) {", "if (++stage == kStages - 1) {");
   add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers, where);",
       "ptx::mbarrier_init(empty, stage, readers - 1, where);");
   add("stage filled by two", kWords, "ptx::mbarrier_init(full, stage, 1, where);",
