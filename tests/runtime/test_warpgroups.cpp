@@ -79,7 +79,8 @@ enum class Wrong {
   reads_sums_before_wait,
   announces_too_few_bytes,
   announces_too_many_bytes,
-  without_fence,           ///< of the barriers' initialisation
+  without_fence,  ///< of the barriers' initialisation
+  products_not_fenced,
   stages_off_their_place,  ///< 64 bytes further
 };
 
@@ -141,7 +142,14 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
     sum.fill(0.0f);
     for (int round = 0; round < rounds; ++round, at.advance()) {
       if (wrong != Wrong::without_full_wait) ring.wait(at);
-      multiply_async<bf16, Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
+      if (wrong == Wrong::products_not_fenced) {
+        ptx::wgmma_m64k16<bf16, 16, Major::k, Major::k>(sum.value,
+                                                        matrix_descriptor<Major::k>(a_tiles.stage(at.stage)),
+                                                        matrix_descriptor<Major::k>(b_tile(at.stage)), true);
+        ptx::wgmma_commit_group();
+      } else {
+        multiply_async<bf16, Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
+      }
       if (wrong == Wrong::releases_before_wait) ring.release(at.stage);
       if (wrong == Wrong::reads_sums_before_wait && round == rounds - 1) break;
       wait_for_products<0>(sum);
@@ -196,6 +204,8 @@ TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
     CHECK(found(FaultKind::endless_wait, "32 bytes are missing"));
     run_block(Wrong::without_fence, 1);
     CHECK(found(FaultKind::barrier_misused, "no fence"));
+    run_block(Wrong::products_not_fenced, 1);
+    CHECK(found(FaultKind::not_fenced, "without wgmma.fence"));
     run_block(Wrong::stages_off_their_place, 1);
     CHECK(found(FaultKind::misaligned, "multiple"));
     const std::vector<float> early = run_block(Wrong::reads_sums_before_wait, 1);

@@ -89,6 +89,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::barrier_uninitialised: return "mbarrier used before it was initialised";
     case FaultKind::barrier_misused: return "misused mbarrier";
     case FaultKind::endless_wait: return "endless wait";
+    case FaultKind::not_fenced: return "not fenced";
   }
   return "unknown fault";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of warpgroups that are under way: in groups of each warp, and when sums get their values.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -30,6 +31,7 @@ struct ProductQueue {
   std::vector<PendingProduct> products;
   std::vector<HeldSums> held;
   int groups = 0;
+  bool fenced = false;  // registers, for the open group
 };
 
 thread_local std::vector<ProductQueue> queues;  // by warp of the block
@@ -49,8 +51,19 @@ ProductQueue& own_queue() {
   const auto warp = static_cast<std::size_t>(context.thread / kLanes);
   if (queues.size() <= warp) queues.resize(warp + 1);
   ProductQueue& queue = queues[warp];
-  if (queue.block_stamp != machine().block_stamp()) queue = {machine().block_stamp(), {}, {}, 0};
+  if (queue.block_stamp != machine().block_stamp())
+    queue = {.block_stamp = machine().block_stamp(), .products = {}, .held = {}};
   return queue;
+}
+
+bool are_held(const ProductQueue& queue, const WarpProduct& product) {
+  return std::any_of(queue.held.begin(), queue.held.end(),
+                     [&](const HeldSums& held) { return held.registers[0] == product.sums[0]; });
+}
+
+void check_fence(const ProductQueue& queue, const WarpProduct& product) {
+  if (queue.fenced || (!product.takes_words && are_held(queue, product))) return;
+  report(FaultKind::not_fenced, product.where, "a product takes registers without wgmma.fence before it");
 }
 
 HeldSums& hold(ProductQueue& queue, const WarpProduct& product) {
@@ -82,9 +95,15 @@ void finish(ProductQueue& queue, const WarpProduct& product) {
 
 }  // namespace
 
+void fence_registers() {
+  const AsFirstLane first;
+  own_queue().fenced = true;
+}
+
 void start_product(WarpProduct product) {
   const AsFirstLane first;
   ProductQueue& queue = own_queue();
+  check_fence(queue, product);
   product.read();
   ++hold(queue, product).products;
   queue.products.push_back({std::move(product), queue.groups});
@@ -92,7 +111,9 @@ void start_product(WarpProduct product) {
 
 void commit_products() {
   const AsFirstLane first;
-  ++own_queue().groups;
+  ProductQueue& queue = own_queue();
+  ++queue.groups;
+  queue.fenced = false;
 }
 
 void wait_for_products(int pending) {

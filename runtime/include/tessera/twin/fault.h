@@ -31,6 +31,7 @@ enum class FaultKind : std::uint8_t {
   barrier_uninitialised,  ///< an mbarrier that was used before any thread initialised it
   barrier_misused,        ///< an mbarrier with a count, a parity, arrivals or bytes that it cannot take
   endless_wait,           ///< threads that wait for a phase of an mbarrier that is never complete
+  not_fenced,             ///< registers that an asynchronous product takes without a fence before it
 };
 
 /// "out of bounds", "written twice", …

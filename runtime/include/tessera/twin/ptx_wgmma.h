@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host twin of the instructions by which warpgroups multiply. Each warp does its 16 of the 64 rows. What is read from
 // shared memory is read when a product is asked for, and again when its group has been waited for: what changes in between
-// is a fault. Sums change at once, or when they have been waited for, and hold NaN until then.
+// is a fault. Sums change at once, or when they have been waited for, and hold NaN until then. What a product takes from
+// registers, sums among it, is fenced first; sums to which products under way add need it no more.
 #pragma once
 
 #include <array>
@@ -19,11 +20,15 @@ struct WarpProduct {
   std::array<float*, kLanes> sums;  ///< of the lanes
   int count;                        ///< of sums of a lane
   bool adds;
+  bool takes_words;  ///< of registers, besides sums
+  Location where;
   /// Notes what is read; then adds to sums, which are count numbers of each lane, one lane after the other.
   std::function<void()> read;
   std::function<void(float*)> multiply;
 };
 
+/// What the current warp's registers hold is there for products up to the end of their group.
+void fence_registers();
 /// Puts a product behind those of the current warp.
 void start_product(WarpProduct product);
 /// Closes a group of the current warp's products; waits until at most the newest `pending` groups are under way.
@@ -89,7 +94,7 @@ void begin_product(void* const (&lanes)[kLanes]) {
   const MatrixDescriptor b = *mine.b;
   const int row = context.thread / kLanes % 4 * 16;
   const auto operands = std::make_shared<Operands>();
-  WarpProduct product{{}, kColumns / 2, mine.adds, {}, {}};
+  WarpProduct product{{}, kColumns / 2, mine.adds, mine.a == nullptr, mine.where, {}, {}};
   for (int lane = 0; lane < kLanes; ++lane)
     product.sums[static_cast<std::size_t>(lane)] = lane_of(lane)->sums;
   std::function<void()> read_a;
@@ -119,6 +124,7 @@ void begin_product(void* const (&lanes)[kLanes]) {
 
 /// What lanes do together that needs nothing but all of them.
 inline void meet(void* const (&)[kLanes]) {}
+inline void fence_together(void* const (&)[kLanes]) { fence_registers(); }
 inline void commit_together(void* const (&)[kLanes]) { commit_products(); }
 template <int kPending>
 void wait_together(void* const (&)[kLanes]) {
@@ -151,7 +157,7 @@ void setmaxnreg_inc(Location where = Location::current()) {
 }
 inline void keep_in_register(float&) {}
 inline void wgmma_fence(Location where = Location::current()) {
-  twin::do_together(&twin::meet, nullptr, where);
+  twin::do_together(&twin::fence_together, nullptr, where);
 }
 inline void wgmma_commit_group(Location where = Location::current()) {
   twin::do_together(&twin::commit_together, nullptr, where);
