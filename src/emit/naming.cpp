@@ -230,6 +230,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "OperandTile",
     "Pairs",
     "Part",
+    "QuickestTiles",
     "Plane",
     "PlaneAxis",
     "Product",
@@ -269,7 +270,8 @@ bool is_reserved(std::string_view name) {
     return std::find(words.begin(), words.end(), name) != words.end();
   };
   return has(kReserved) || std::binary_search(kMacros.begin(), kMacros.end(), name) ||
-         name.starts_with("TESSERA_") || name.starts_with("__") || name.starts_with("cuda");
+         name.starts_with("TESSERA_") || name.starts_with("is_quickest") || name.starts_with("__") ||
+         name.starts_with("cuda");
 }
 
 std::string safe_name(std::string_view name) {

@@ -63,6 +63,13 @@ struct FunctionPlan {
   bool strips_across = false;  // strips run along PhasePlan::strip_axis, not along the lane
 };
 
+/// A size of tiles among those of which the launcher takes the one that a device is done with first.
+struct Rival {
+  size_t choice = 0;   // of the user's, which are tried one after another
+  size_t number = 0;   // of the size among those of the choice
+  int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
+};
+
 /// One instantiation that the launcher may choose.
 struct Variant {
   std::string name;
@@ -82,6 +89,7 @@ struct Variant {
   /// Only for launches of few units of the next variant with this name: at most so many quarters of the multiprocessors.
   std::string few_units_of = {};
   int few_quarters = 0;
+  std::optional<Rival> rival = {};
   int shared_bytes = 0;
   std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
 };

@@ -93,6 +93,7 @@ class LauncherPrinter {
     std::string conditions;
     for (const Variant& variant : phase.variants)
       conditions += (conditions.empty() ? "" : ", ") + condition(variant);
+    compare_rivals();
     define_run();
     writer_.line(fmt::format("switch (check.choose(options, {{{}}})) {{", conditions));
     writer_.indent();
@@ -100,6 +101,26 @@ class LauncherPrinter {
     writer_.line("default: return check.status();");
     writer_.outdent();
     writer_.line("}");
+  }
+
+  static std::string quickest(const Rival& rival) {
+    return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
+  }
+
+  // One line for the sizes of tiles of each choice.
+  void compare_rivals() {
+    std::map<std::string, std::string> sizes;
+    std::set<std::pair<size_t, size_t>> known;
+    for (const Variant& variant : plan_.phase.variants) {
+      if (!variant.rival || !known.emplace(variant.rival->choice, variant.rival->number).second) continue;
+      const auto f = static_cast<size_t>(variant.function);
+      std::string& list = sizes[quickest(*variant.rival)];
+      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ",
+                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks);
+    }
+    for (const auto& [name, list] : sizes)
+      writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}});", name, list),
+                   "tiles, clocks of a round");
   }
 
   // What all variants have in common is said once; functions that read different things name them at the call.
@@ -149,6 +170,8 @@ class LauncherPrinter {
 
   std::string condition(const Variant& variant) const {
     if (!variant.few_units_of.empty()) return few_units(variant) + " && " + variant.condition;
+    if (variant.rival)
+      return fmt::format("{}({}) && {}", quickest(*variant.rival), variant.rival->number, variant.condition);
     if (!variant.condition.empty()) return variant.condition;
     std::string result = variant.aligned ? "aligned" : "";
     if (variant.lane_limit > 0) {

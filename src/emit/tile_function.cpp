@@ -53,35 +53,43 @@ lowered::Function TileLowering::run() {
   }
   function_.body = std::move(*scopes_.front().block);
   remove_unused_locals(function_.body);
+  declare_template();
+  declare_parameters();
+  tiles_.extents = extents_;
+  tiles_.majors = majors_;
+  return std::move(function_);
+}
+
+void TileLowering::declare_template() {
+  std::vector<std::string>& parameters = function_.template_parameters;
   std::set<std::string> named;
   for (const auto& [axis, constant] : extents_)
-    if (named.insert(constant).second) function_.template_parameters.push_back("int " + constant);
-  function_.template_parameters.push_back("int kStages");
+    if (named.insert(constant).second) parameters.push_back("int " + constant);
+  parameters.push_back("int kStages");
   if (has_roles()) {
-    function_.template_parameters.push_back("int kGroups");
+    parameters.push_back("int kGroups");
   } else {
-    function_.template_parameters.push_back("int kWarpRows");
-    function_.template_parameters.push_back("int kWarpColumns");
+    parameters.push_back("int kWarpRows");
+    parameters.push_back("int kWarpColumns");
   }
-  if (tiles_.has_groups()) function_.template_parameters.push_back("int kRaster");
-  if (!majors_.empty() && !has_roles()) function_.template_parameters.push_back("Copy kCopy");
-  for (const auto& [load, major] : majors_) function_.template_parameters.push_back("Major " + major);
+  if (tiles_.has_groups()) parameters.push_back("int kRaster");
+  if (!majors_.empty() && !has_roles()) parameters.push_back("Copy kCopy");
+  for (const auto& [load, major] : majors_) parameters.push_back("Major " + major);
+}
+
+void TileLowering::declare_parameters() {
   // A minimum of one block: without one ptxas prepares for several on a multiprocessor, keeps to 128 or 168 registers of a
   // thread, and spills.
   function_.threads = has_roles() ? "kGroupThreads * (kGroups + 1), 1" : "32 * kWarpRows * kWarpColumns, 1";
   function_.parameters = kernel_parameters(kernel_, function_);
-  if (has_roles()) {
-    std::vector<std::string> maps;
-    for (const FactorTile& tile : factors_) maps.push_back("TESSERA_PARAMETER TensorMap " + tile.map);
-    function_.parameters.insert(function_.parameters.begin(), maps.begin(), maps.end());
-  }
+  std::vector<std::string> maps;
+  for (const FactorTile& tile : factors_)
+    if (has_roles()) maps.push_back("TESSERA_PARAMETER TensorMap " + tile.map);
+  function_.parameters.insert(function_.parameters.begin(), maps.begin(), maps.end());
   function_.comment =
       kernel_.c_name + (has_roles()
                             ? ": a warp copies boxes of the factors, warpgroups multiply what has arrived."
                             : ": a block of warps shares the tiles of an instance.");
-  tiles_.extents = extents_;
-  tiles_.majors = majors_;
-  return std::move(function_);
 }
 
 // The name behind `by` where there is one: it is what the user calls the extent.

@@ -107,6 +107,8 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
+  void declare_template();
+  void declare_parameters();
   std::string name_of(const TileFactor& factor) const;
   void declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset);
   void note_reader(FactorTile& tile, const TileFactor& factor);
@@ -126,6 +128,9 @@ class TileLowering : public FunctionLowering {
   void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
+  void pass_on(const std::string& before);
+  void release(const std::string& stage);
+  void release_before(const std::string& before);
   bool only_multiplies(const ir::Block& statements) const;
 
   // tile_elements.cpp: loops over what a thread has of a tile

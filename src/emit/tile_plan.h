@@ -77,6 +77,8 @@ enum class TileWay {
   warpgroups,  // one warp asks for boxes of tensors, warpgroups multiply what has arrived
 };
 
+inline constexpr int kWarpThreads = 32, kGroupWarps = 4;  // of a warpgroup
+
 /// The numbers of one variant.
 struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
@@ -90,11 +92,12 @@ struct TileShape {
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
   size_t choice = 0;                 // the number of that request: the first that holds counts
+  int64_t clocks = 0;  // of a round: the launcher takes the quickest of those of a choice that have it
 
   /// That hold tiles in registers.
-  int threads() const { return 32 * warp_rows * warp_columns; }
+  int threads() const { return kWarpThreads * warp_rows * warp_columns; }
   /// Warpgroups that multiply, where a phase runs by them.
-  int groups() const { return warp_rows / 4; }
+  int groups() const { return warp_rows / kGroupWarps; }
   /// Threads that share a row (a column) of a tile in registers: 4 (8) of each warp.
   int row_shares() const { return 4 * warp_columns; }
   int column_shares() const { return 8 * warp_rows; }
@@ -127,6 +130,10 @@ struct TilePlan {
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;
+  }
+  /// All threads of a block: with roles, those of the warpgroup that copies too.
+  int block_threads(const TileShape& shape) const {
+    return shape.threads() + (way == TileWay::warpgroups ? kWarpThreads * kGroupWarps : 0);
   }
   /// Blocks walk over groups of rows of tiles where any shape asks for more than one row.
   bool has_groups() const {

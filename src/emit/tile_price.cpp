@@ -35,12 +35,16 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
   }
 }
 
+constexpr double kGroupSpeed = 2;  // products of warpgroups, of those of a warp each
+
 /// What one step of a product takes.
 struct Step {
   double terms = 0, clocks = 0;
 };
 
-Step step_of(const ir::Kernel& kernel, const TileProduct& product, const TileShape& shape) {
+Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product,
+             const TileShape& shape) {
+  const bool by_groups = plan.way == TileWay::warpgroups;
   const auto rows = static_cast<double>(shape.extent.at(product.rows.width));
   const auto columns = static_cast<double>(shape.extent.at(product.columns.width));
   const auto depth = static_cast<double>(shape.extent.at(product.depth));
@@ -48,14 +52,16 @@ Step step_of(const ir::Kernel& kernel, const TileProduct& product, const TileSha
     return width * depth * size_in_bytes(kernel.values[factor.value].dtype);
   };
   double copied = 0, read = 0;
-  for (const auto& [factor, width, readers] : {std::tuple(&product.rows, rows, shape.warp_columns),
-                                               std::tuple(&product.columns, columns, shape.warp_rows)}) {
+  for (const auto& [factor, width, readers] :
+       {std::tuple(&product.rows, rows, shape.warp_columns),
+        std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
-    read += bytes(*factor, width) * (1 + readers);  // written once, read by each warp across
+    read += bytes(*factor, width) * (1 + readers);  // written once, read by each warp (or warpgroup) across
   }
   const double terms = rows * columns * depth;
-  return {terms, std::max({terms / rate(kernel, product), read / kSharedBytes, copied / kCacheBytes})};
+  const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
+  return {terms, std::max({terms / speed, read / kSharedBytes, copied / kCacheBytes})};
 }
 
 /// Clocks of a step in which no block of a multiprocessor multiplies. The barriers of one block pass behind the products
@@ -92,11 +98,17 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
   const int blocks = occupancy(kernel, plan, shape, target).blocks;
   double terms = 0, clocks = 0;
   for (const auto& [id, product] : plan.products) {
-    const Step step = step_of(kernel, product, shape);
+    const Step step = step_of(kernel, plan, product, shape);
     terms += step.terms;
     clocks += step.clocks + waiting(step, shape, blocks);
   }
   return terms > 0 ? clocks / terms * kMillion : 0;
+}
+
+int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  double clocks = 0;
+  for (const auto& [id, product] : plan.products) clocks += step_of(kernel, plan, product, shape).clocks;
+  return static_cast<int64_t>(std::ceil(clocks));
 }
 
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {

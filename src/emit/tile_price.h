@@ -22,6 +22,9 @@ Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileSh
 /// Clocks of a multiprocessor for a million multiply-adds of a large problem.
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
 
+/// Clocks of a multiprocessor for a round of a unit: a step of each product.
+int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
 /// Whether the last two axes of the grid are tiles: only over these there is an order to choose.
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);
 

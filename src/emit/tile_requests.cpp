@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <span>
 
 #include "emit/plan_requests.h"
 #include "emit/tile_members.h"
@@ -47,23 +49,25 @@ int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target&
   for (auto groups = static_cast<int>(ir::kWarpgroupsRange.least); groups <= ir::kWarpgroupsRange.most;
        ++groups) {
     const bool is_nearer = nearest == 0 || std::abs(groups - asked) < std::abs(nearest - asked);
-    if (is_nearer && choose_group_shape(kernel, sizes, target, overrides, plan, groups).shape)
+    if (is_nearer && !choose_group_shapes(kernel, sizes, target, overrides, plan, groups).shapes.empty())
       nearest = groups;
   }
   return nearest;
 }
 
-/// Adds the shape by warpgroups that a choice asks for. False where it cannot be: that is reported. Options of the
+/// Adds the shapes by warpgroups that a choice asks for. False where it cannot be: that is reported. Options of the
 /// command line stand for the phases that can run so in some tiles.
-bool add_group_shape(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                     const PlanOverrides& overrides, const TilePlan& plan, std::optional<TilePlan>& groups,
-                     DiagnosticSink& sink) {
+bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                      const PlanOverrides& overrides, const TilePlan& plan, std::optional<TilePlan>& groups,
+                      DiagnosticSink& sink) {
   const std::optional<int> asked = requested_warpgroups(kernel, overrides);
   if (!asked) return true;
-  GroupShape chosen = choose_group_shape(kernel, sizes, target, overrides, plan, *asked);
-  if (chosen.shape) {
+  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, *asked);
+  if (!chosen.shapes.empty()) {
     if (!groups) groups = by_warpgroups(plan);
-    groups->shapes.push_back(std::move(*chosen.shape));
+    for (TileShape& shape : chosen.shapes)
+      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
+    std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));
     return true;
   }
   const ir::Request* request = overrides.warpgroups ? nullptr : find_request(kernel, {"warpgroups"});
@@ -160,17 +164,20 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     if (decision.outcome != ShapeOutcome::chosen) return decision;
     drop_taken(choices, current, sizes, first, plan.shapes);
     if (plan.shapes.size() == first) continue;
-    const auto settle = [&](TileShape& shape) {
-      shape.choice = current;
-      shape.when = choice.when;
-      if (has_raster(kernel, plan))
-        shape.raster = requested_raster(kernel, overrides).value_or(best_raster(kernel, plan, shape, target));
+    const auto settle = [&](TilePlan& tiles, size_t from) {
+      for (TileShape& shape : std::span(tiles.shapes).subspan(from)) {
+        shape.choice = current;
+        shape.when = choice.when;
+        if (has_raster(kernel, tiles))
+          shape.raster =
+              requested_raster(kernel, overrides).value_or(best_raster(kernel, tiles, shape, target));
+      }
     };
-    std::for_each(plan.shapes.begin() + static_cast<std::ptrdiff_t>(first), plan.shapes.end(), settle);
+    settle(plan, first);
     const size_t before = groups ? groups->shapes.size() : 0;
-    if (!add_group_shape(kernel, sizes, target, overrides, plan, groups, sink))
+    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink))
       return {ShapeOutcome::refused};
-    if (groups && groups->shapes.size() > before) settle(groups->shapes.back());
+    if (groups) settle(*groups, before);
   }
   return {.groups = std::move(groups)};
 }

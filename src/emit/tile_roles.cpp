@@ -97,21 +97,22 @@ void TileLowering::load_box(const TileFactor& read) {
        kernel_.values[factor.load].span);
 }
 
+void TileLowering::release(const std::string& stage) {
+  emit(lowered::Evaluate{local(fmt::format("{}.release({})", boxes_->ring, stage))});
+}
+void TileLowering::release_before(const std::string& before) {
+  guard(local(before + " >= 0"), "", false, Scope{}, [&] { release(before); });
+}
+
 // Waits for the boxes of a round, and gives back their stage when the products that read it are done: one round later,
 // where a loop does nothing but multiply.
 void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::vector<const TileFactor*>& factors, bool only_multiplies,
                                  const std::function<void()>& body) {
   const RingTurn own = turn_of(axis, range, false);
-  const std::string tile = named(lowercase(kernel_.axes[axis].name) + "_tile");
-  const std::string before = only_multiplies ? named(lowercase(kernel_.axes[axis].name) + "_before") : "";
+  const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
+  const std::string before = only_multiplies ? named(name + "_before") : "";
   if (only_multiplies) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
-  const auto release = [&](const std::string& stage) {
-    emit(lowered::Evaluate{local(fmt::format("{}.release({})", boxes_->ring, stage))});
-  };
-  const auto release_before = [&] {
-    guard(local(before + " >= 0"), "", false, Scope{}, [&] { release(before); });
-  };
   const std::vector<std::string> outer = std::exchange(under_way_, {});
   const bool outer_waits = std::exchange(waits_at_once_, !only_multiplies);
   Scope bindings;
@@ -122,23 +123,25 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
       tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
     emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
     round(true, body);
-    if (only_multiplies) {
-      emit(lowered::Evaluate{
-          local(fmt::format("wait_for_products<{}>({})", under_way_.size(), under_way_.back()))});
-      release_before();
-      emit(lowered::Assign{local(before), "=", local(boxes_->at + ".stage")});
-    } else {
-      release(boxes_->at + ".stage");
-    }
+    only_multiplies ? pass_on(before) : release(boxes_->at + ".stage");
     emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
   });
   if (only_multiplies) {
     for (const std::string& sums : std::set<std::string>(under_way_.begin(), under_way_.end()))
       emit(lowered::Evaluate{local(fmt::format("wait_for_products<0>({})", sums))});
-    release_before();
+    release_before(before);
   }
   under_way_ = outer;
   waits_at_once_ = outer_waits;
+}
+
+// The products of this round stay under way; those of the one before are done.
+void TileLowering::pass_on(const std::string& before) {
+  TESSERA_CHECK(!under_way_.empty(), "a loop that brings factors multiplies them");
+  emit(lowered::Evaluate{
+      local(fmt::format("wait_for_products<{}>({})", under_way_.size(), under_way_.back()))});
+  release_before(before);
+  emit(lowered::Assign{local(before), "=", local(boxes_->at + ".stage")});
 }
 
 // Nothing but `sums += product` happens to what lies in registers, once to each: nothing else touches sums that products

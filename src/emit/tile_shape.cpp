@@ -28,7 +28,7 @@ constexpr int64_t kSumRegisters = 192;     // of a thread, for tiles that a requ
 constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, for tiles of our choice
 constexpr int64_t kAddressRegisters = 31;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kColumnsAtOnce = 128;    // that `multiply` reads beside rows in registers
-constexpr int64_t kWarpThreads = 32, kRegisterBytes = 4;
+constexpr int64_t kRegisterBytes = 4;
 constexpr int64_t kWorthOfWarp = 100000;  // in places that a warp reads of factors
 constexpr int64_t kManyWarpsWorth = 1000 * kWorthOfWarp;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor

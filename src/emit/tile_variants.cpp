@@ -18,7 +18,6 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kCopyBytes = 16;
-constexpr int kWarpThreads = 32, kGroupWarps = 4;
 constexpr size_t kMostOrders = 2;  // staged loads that may lie in memory either way
 
 /// A staged load with what decides how it is copied.
@@ -140,25 +139,29 @@ class TileVariants {
 
   /// All but what depends on the order of lines in memory.
   Variant begin(const TileShape& shape, const std::string& way) const {
-    Variant variant{.name = way, .function = function_, .threads = shape.threads(), .rows = 1};
+    Variant variant{.name = way, .function = function_, .threads = tiles_.block_threads(shape), .rows = 1};
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
     if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
     if (way == "boxes") {
       variant.arguments["kGroups"] = std::to_string(shape.groups());
-      variant.threads += kWarpThreads * kGroupWarps;  // those that copy
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
       variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
       variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     }
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
+    if (shape.clocks > 0) variant.rival = Rival{shape.choice, shape_number(shape), shape.clocks};
     if (shape.few_quarters == 0) return variant;
     variant.name = "few";
     variant.few_units_of = way;
     variant.few_quarters = shape.few_quarters;
     return variant;
+  }
+
+  size_t shape_number(const TileShape& shape) const {
+    return static_cast<size_t>(std::ranges::find(shapes_, &shape) - shapes_.begin());
   }
 
   /// Of the launches that a shape is made for.
@@ -239,6 +242,7 @@ std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_
     if (shape.few_quarters > 0)
       also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
     if (tiles.way == TileWay::warpgroups) also("the factors have boxes");
+    if (shape.clocks > 0) also(fmt::format("its tiles, {} clocks a round, are done first", shape.clocks));
     if (condition.empty() && !is_only) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
     for (const std::string& reason : reasons_of(kernel, tiles, shape, *plan.target))

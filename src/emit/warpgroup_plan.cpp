@@ -10,10 +10,8 @@
 
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
-#include "emit/registers.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
-#include "sema/ir/affine.h"
 
 namespace tessera::emit {
 
@@ -25,9 +23,10 @@ constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
-constexpr int kGroupWarps = 4, kMostStages = 8, kFewestStages = 2;
+constexpr int kMostStages = 8, kFewestStages = 2;
 
-/// A tile of the sums. The first that fits is taken: large tiles are read least often.
+/// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
+/// often.
 struct Candidate {
   int64_t rows, columns;
 };
@@ -56,15 +55,21 @@ class GroupPlanner {
         plan_(plan),
         groups_(groups) {}
 
-  GroupShape run() {
+  GroupShapes run() {
     std::string reason = obstacle();
-    if (!reason.empty()) return {std::nullopt, std::move(reason), true};
+    if (!reason.empty()) return {{}, std::move(reason), true};
+    std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_)) {
       TileShape shape = begin(candidate);
-      reason = misfit(shape);
-      if (reason.empty()) return {std::move(shape)};
+      if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
+      std::string misfitting = misfit(shape);
+      if (misfitting.empty())
+        shapes.push_back(std::move(shape));
+      else if (shapes.empty())
+        reason = std::move(misfitting);
     }
-    return {std::nullopt, std::move(reason)};
+    if (!shapes.empty()) return {std::move(shapes)};
+    return {{}, std::move(reason)};
   }
 
  private:
@@ -139,6 +144,12 @@ class GroupPlanner {
   }
 
   // ---- tiles ----
+
+  static int64_t area(const TileShape& shape) {
+    int64_t product = 1;
+    for (const auto& [axis, extent] : shape.extent) product *= extent;
+    return product;
+  }
 
   TileShape begin(const Candidate& candidate) const {
     TileShape shape = plan_.shapes.back();
@@ -221,8 +232,8 @@ class GroupPlanner {
 
 }  // namespace
 
-GroupShape choose_group_shape(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                              const PlanOverrides& overrides, const TilePlan& plan, int groups) {
+GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                                const PlanOverrides& overrides, const TilePlan& plan, int groups) {
   return GroupPlanner(kernel, sizes, target, overrides, plan, groups).run();
 }
 

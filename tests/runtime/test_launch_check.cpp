@@ -184,6 +184,20 @@ TEST_CASE("conditions of variants may be asked of tensors that the check refused
   CHECK_FALSE(aligned_lines(deep, 1, 16));
 }
 
+TEST_CASE("the launcher takes the tiles that the device is done with first, and any that are named") {
+  const int wave = multiprocessor_count();
+  const auto quickest = [](index large, index small, int variant) {
+    const QuickestTiles is_quickest(LaunchOptions{.variant = variant}, {{large, 1000}, {small, 600}});
+    return std::pair(is_quickest(0), is_quickest(1));
+  };
+  CHECK(quickest(wave, 2 * wave, -1) == std::pair(true, false));          // 1000 clocks against 1200
+  CHECK(quickest(wave / 2, wave, -1) == std::pair(false, true));          // half of the device would idle
+  CHECK(quickest(3 * wave + 1, 6 * wave, -1) == std::pair(false, true));  // 4000 against 3600
+  CHECK(quickest(6 * wave, 10 * wave, -1) == std::pair(true, false));     // equal: the first
+  CHECK(quickest(index{1} << 40, index{1} << 41, -1) == std::pair(true, false));
+  CHECK(quickest(wave / 2, wave, 0) == std::pair(true, true));
+}
+
 TEST_CASE("the C interface says the same") {
   char buffer[256];
   CHECK(test_abi_message(buffer, sizeof buffer) > 0);

@@ -3,6 +3,7 @@
 // can be captured in a CUDA graph.
 #pragma once
 
+#include <initializer_list>
 #include <tuple>
 #include <utility>
 
@@ -129,6 +130,38 @@ inline int multiprocessor_count() {
   return count > 0 ? count : 1;
 #endif
 }
+
+/// Tiles of one size that a launch may use: how many there are, and the clocks that a multiprocessor takes for one, or for
+/// a share of one that is the same for all sizes.
+struct TilesOfSize {
+  index count;
+  index clocks;
+};
+
+/// Which of several sizes of tiles a device is done with first, when each multiprocessor takes one tile at a time; of
+/// equals the first. All of them where the options name a variant.
+class QuickestTiles {
+ public:
+  QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes) {
+    if (options.variant >= 0) return;
+    const index wave = multiprocessor_count();
+    index least = -1;
+    int number = 0;
+    for (const TilesOfSize& size : sizes) {
+      const index clocks = ceil_divide(size.count, wave) * size.clocks;
+      if (least < 0 || clocks < least) {
+        least = clocks;
+        quickest_ = number;
+      }
+      ++number;
+    }
+  }
+
+  bool operator()(int number) const { return quickest_ < 0 || quickest_ == number; }
+
+ private:
+  int quickest_ = -1;
+};
 
 /// Blocks for `tiles` tiles of which a block takes one after another: at most 8 each, so that what a block sets up serves
 /// several of them, but never so few blocks that a part of the device idles.
