@@ -235,6 +235,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "PlaneAxis",
     "Product",
     "RowFragment",
+    "StorePanel",
     "Status",
     "Sum",
     "Tensor",

@@ -123,15 +123,14 @@ void TileLowering::declare_layouts() {
 }
 
 void TileLowering::declare_factors() {
-  std::string offset = "0";
   for (const auto& [id, product] : tiles_.products) {
     for (const TileFactor* factor : {&product.rows, &product.columns}) {
-      for (const TileFactor& part : factor->parts) declare_factor(part, product.is_tf32, offset);
-      declare_factor(*factor, product.is_tf32, offset);
+      for (const TileFactor& part : factor->parts) declare_factor(part, product.is_tf32);
+      declare_factor(*factor, product.is_tf32);
     }
   }
   for (const auto& [id, fold] : tiles_.folds)
-    for (const TileFactor& part : fold.parts) declare_factor(part, false, offset);
+    for (const TileFactor& part : fold.parts) declare_factor(part, false);
 }
 
 // What its tile is called: after the tensor that it is copied from, or the value that it is.
@@ -142,7 +141,7 @@ std::string TileLowering::name_of(const TileFactor& factor) const {
   return name.empty() ? "factor" : name;
 }
 
-void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset) {
+void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   if (factor.way == TileFactor::Way::registers) return;
   const bool is_staged = factor.way == TileFactor::Way::staged;
   const auto same = std::ranges::find_if(
@@ -175,12 +174,26 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32, std::s
   emit(lowered::Using{
       tile_type, entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", type_name(type), lines, ends)
                                : fmt::format("OperandTile<{}, {}{}>", type_name(type), lines, ends)});
-  emit(lowered::Shared{type_name(type), elements, tile_type + "::kRoom", offset});
+  emit(lowered::Shared{type_name(type), elements, tile_type + "::kRoom", tiles_end_});
   const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
-  offset = offset == "0" ? bytes : offset + " + " + bytes;
+  tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
   emit(
       lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
   factors_.push_back(std::move(entry));
+}
+
+// All panels of a warp pass through one place behind the factors.
+std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
+  const std::string name = named(tensor.name + "_panel"), elements = named(tensor.name + "_elements");
+  const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
+  const std::string type = type_name(tensor.dtype);
+  at_scope(0, [&] {
+    emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}>", type, layout)});
+    emit(lowered::Shared{type, elements, panel_type + "::kRoom", tiles_end_});
+    emit(lowered::Local{
+        panel_type, name, {}, lowered::list({lowered::name(elements, tensor.dtype)}), true, false});
+  });
+  return name;
 }
 
 FactorTile& TileLowering::tile_of(const TileFactor& factor) {

@@ -107,10 +107,11 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
+  std::string declare_panel(const ir::Tensor& tensor, const std::string& layout);
   void declare_template();
   void declare_parameters();
   std::string name_of(const TileFactor& factor) const;
-  void declare_factor(const TileFactor& factor, bool is_tf32, std::string& offset);
+  void declare_factor(const TileFactor& factor, bool is_tf32);
   void note_reader(FactorTile& tile, const TileFactor& factor);
   std::vector<std::string> declare_units();
   void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
@@ -209,7 +210,11 @@ class TileLowering : public FunctionLowering {
   void write_element(const ir::Write& write, const TilePlace& place, Span span);
   bool is_in_pairs(const ir::Write& write, const TilePlace& place);
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
-  std::string declare_line(const ir::Write& write, ir::AxisId column);
+  bool passes_panels(const ir::Write& write) const;
+  void write_panels(const ir::Write& write, const TilePlace& place, Span span);
+  std::pair<std::string, lowered::Expr> declare_line_of(const ir::Write& write, const TilePlace& place);
+  lowered::Expr end_of(ir::AxisId axis) const;
+  std::pair<lowered::Expr, lowered::Expr> line_of(const ir::Write& write, ir::AxisId column);
   lowered::Expr compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
                              Span span);
 
@@ -288,6 +293,7 @@ class TileLowering : public FunctionLowering {
   std::vector<std::pair<TilePlace, std::string>> layouts_;
   std::string group_;  // of threads that reduce
   std::vector<FactorTile> factors_;
+  std::string tiles_end_ = "0";  // byte of shared memory behind their tiles
   std::map<ir::ValueId, HeldTile> held_;
   std::map<ir::VariableId, HeldTile> state_;
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use

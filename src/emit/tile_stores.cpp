@@ -2,6 +2,7 @@
 // How tiles, rows and columns in registers are written to tensors.
 #include <fmt/format.h>
 
+#include "emit/print.h"
 #include "emit/tile_lowering.h"
 
 namespace tessera::emit {
@@ -16,7 +17,10 @@ void TileLowering::write(const ir::Statement& statement) {
   for (ir::AxisId axis : axes)
     if (phase_.role(axis) == Role::serial && !is_bound(axis)) looped.push_back(axis);
   if (place.is_tile() && is_in_pairs(node, place))
-    return points(looped, [&] { write_pairs(node, place, statement.span); });
+    return points(looped, [&] {
+      passes_panels(node) ? write_panels(node, place, statement.span)
+                          : write_pairs(node, place, statement.span);
+    });
   over_existing(place, [&] { points(looped, [&] { write_element(node, place, statement.span); }); });
 }
 
@@ -56,26 +60,97 @@ void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, S
   const std::string layout = layout_of(place), slot = names_.take("k");
   over(TilePlace{place.row, {}}, [&] {
     guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
-      const std::string line = declare_line(write, *place.column);
+      const auto [line, first] = line_of(write, *place.column);
+      const std::string name = named(tensor.name + "_line");
+      emit(
+          lowered::Local{"auto", name, {}, lowered::call("Pairs", {line, first}, DType::index), true, false});
       const std::string header = fmt::format("int {0} = 0; {0} < {1}::kColumnCount; {0} += 2", slot, layout);
       over(TilePlace{{}, place.column}, slot, header, [&] {
-        const auto count = counts_.find(*place.column);
-        const std::string& end = count != counts_.end() ? count->second : extents_.at(*place.column);
-        const std::vector<Expr> part{places_.at(*place.column), lowered::integer(0),
-                                     lowered::name(end, DType::index)};
+        const std::vector<Expr> part{places_.at(*place.column), lowered::integer(0), end_of(*place.column)};
         const Expr pair = compute_pair(write, place, slot, span);
         Expr exists;
         const Expr at = indices(write.tensor, write.indices, write.in_bounds, exists).back();
         const Expr cut = lowered::call("Part<2, false>", part, DType::index);
-        emit(lowered::Evaluate{lowered::call(line + ".store", {at, pair, cut}, tensor.dtype)}, span);
+        emit(lowered::Evaluate{lowered::call(name + ".store", {at, pair, cut}, tensor.dtype)}, span);
       });
     });
   });
   names_.release(slot);
 }
 
-// The line of the output that the current row is written to.
-std::string TileLowering::declare_line(const ir::Write& write, ir::AxisId column) {
+// A warp that multiplies for itself what others have copied has shared memory for its stores.
+bool TileLowering::passes_panels(const ir::Write& write) const {
+  const int64_t bytes = size_in_bytes(kernel_.tensors[write.tensor].dtype);
+  return has_roles() && (bytes == 2 || bytes == 4);
+}
+
+// Panel by panel through shared memory: pairs are put there row by row, and whole lines written.
+void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, Span span) {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const std::string name = declare_panel(tensor, layout_of(place));
+  const auto [line, first] = declare_line_of(write, place);
+  const std::string panel = names_.take("panel"), slot = names_.take("k");
+  loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", panel, name), true, Scope{}, [&] {
+    const std::string rows = fmt::format(
+        "int {0} = {1}.first_row_slot({2}); {0} < {1}.first_row_slot({2}) + 2; ++{0}", item_, name, panel);
+    over(TilePlace{place.row, {}}, item_, rows, [&] {
+      guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
+        const std::string columns =
+            fmt::format("int {0} = {1}.first_column_slot({2}); {0} < {1}.end_column_slot({2}); {0} += 2",
+                        slot, name, panel);
+        over(TilePlace{{}, place.column}, slot, columns, [&] {
+          const Expr pair = compute_pair(write, place, slot, span);
+          const auto number = [](const std::string& counter) { return lowered::name(counter, DType::index); };
+          emit(lowered::Evaluate{
+              lowered::call(name + ".set", {number(item_), number(slot), pair}, tensor.dtype)});
+        });
+      });
+    });
+    const std::vector<Expr> arguments{lowered::name(panel, DType::index), end_of(*place.row),
+                                      end_of(*place.column), first, lowered::name(line, DType::index)};
+    emit(lowered::Evaluate{lowered::call(name + ".store", arguments, tensor.dtype)}, span);
+  });
+  names_.release(slot);
+  names_.release(panel);
+}
+
+// A function that gives the line of the output for a row of the tile, and the column that lines begin with.
+std::pair<std::string, Expr> TileLowering::declare_line_of(const ir::Write& write, const TilePlace& place) {
+  const std::string name = named(kernel_.tensors[write.tensor].name + "_line");
+  const std::string row = names_.take("row"),
+                    coordinate = names_.take(lowercase(kernel_.axes[*place.row].name));
+  Expr first;
+  lowered::Block body = apart([&] {
+    Scope at_row;
+    at_row.block = scopes_.back().block;
+    at_row.axes.insert(*place.row);
+    at_row.coordinates[*place.row] = lowered::name(coordinate, DType::index);
+    scopes_.push_back(std::move(at_row));
+    emit(lowered::Local{"index",
+                        coordinate,
+                        {},
+                        lowered::add(range_of(*place.row).first, lowered::name(row, DType::index)),
+                        true,
+                        false});
+    const auto line = line_of(write, *place.column);
+    first = line.second;
+    emit(lowered::Evaluate{lowered::name("return " + print(line.first), DType::index)});
+    scopes_.pop_back();
+  });
+  emit(lowered::Lambda{name, "int " + row, std::move(body)});
+  names_.release(coordinate);
+  names_.release(row);
+  return {name, first};
+}
+
+// How far a tile reaches along an axis.
+Expr TileLowering::end_of(ir::AxisId axis) const {
+  const auto count = counts_.find(axis);
+  return lowered::name(count != counts_.end() ? count->second : extents_.at(axis), DType::index);
+}
+
+// The line of the output that the current row is written to, and its element in the first column of the tile.
+std::pair<Expr, Expr> TileLowering::line_of(const ir::Write& write, ir::AxisId column) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   Scope at_first;
   at_first.block = scopes_.back().block;
@@ -89,11 +164,9 @@ std::string TileLowering::declare_line(const ir::Write& write, ir::AxisId column
   scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
   const Expr first = at.back();
   at.pop_back();
-  std::string name = named(tensor.name + "_line");
   const Expr line =
       lowered::call(safe_name(tensor.name) + ".line", {lowered::list(std::move(at))}, DType::index);
-  emit(lowered::Local{"auto", name, {}, lowered::call("Pairs", {line, first}, DType::index), true, false});
-  return name;
+  return {line, first};
 }
 
 // The elements at the current row and the two columns from the current one on, as a vector.

@@ -23,6 +23,7 @@ constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
+constexpr int64_t kPanelBytes = 2048;    // of a warp, through which stores pass
 constexpr int kMostStages = 8, kFewestStages = 2;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
@@ -213,12 +214,14 @@ class GroupPlanner {
     if (least < kFewestStages)
       return "a stage is given back one round after it was read, so a ring has at least two";
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
-      shape.shared_bytes = static_cast<int>(tile_bytes(kernel_, plan_, shape));
+      shape.shared_bytes =
+          static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * kGroupWarps * groups_);
       if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";
     }
-    return fmt::format("{} stages of the factors' tiles would take {} bytes of shared memory, and {} has {}",
-                       least, shape.shared_bytes + kBarrierBytes, target_.name,
-                       target_.shared_memory_per_block);
+    return fmt::format(
+        "{} stages of the factors' tiles and what stores pass through would take {} bytes of shared memory, "
+        "and {} has {}",
+        least, shape.shared_bytes + kBarrierBytes, target_.name, target_.shared_memory_per_block);
   }
 
   const ir::Kernel& kernel_;

@@ -7,6 +7,7 @@ namespace tessera::planted {
 namespace {
 
 constexpr const char* kWords = "tessera/warpgroups.h";
+constexpr const char* kPanel = "tessera/store_panel.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
 constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
@@ -48,6 +49,11 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "wait_for_products<2>(acc)");
   add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");
   add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
+  add("panel written before it is set", kPanel, "    warp_barrier(0xffffffffu, where);\n    TESSERA_UNROLL",
+      "    TESSERA_UNROLL");
+  add("panel set before it is written", kPanel, "    }\n    warp_barrier(0xffffffffu, where);\n  }",
+      "    }\n  }");
+  add("one panel for all warps", kPanel, "thread_index() / kWarpThreads * Tile::kRoom", "0");
   add("sums read while products are under way", kGenerated, "wait_for_products<0>(acc);", "");
 }
 
@@ -77,6 +83,9 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "tensor.extent[kPosition] * static_cast<index>(sizeof(T)) : 16");
   add("boxes of lines that begin anywhere", kMaps,
       "  if (!aligned_lines(tensor, dimension, 16)) return false;\n", "");
+  add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth + position", "position");
+  add("rows of a panel eight apart", kPanel, "row_slot % 2 * 8 + lane / 4", "row_slot % 2 + lane / 4 * 2");
+  add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count");
   add("rows of warps in a piece, where warpgroups spread them", kFragment,
       "return spread ? 16 * warp_rows : 16;", "return 16;");
   add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",

@@ -6,6 +6,7 @@
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_tensor.h"
 #include "tessera/ptx_wgmma.h"
+#include "tessera/store_panel.h"
 
 namespace tessera {
 
