@@ -184,7 +184,8 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
 
 // All panels of a warp pass through one place behind the factors.
 std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
-  const std::string name = named(tensor.name + "_panel"), elements = named(tensor.name + "_elements");
+  std::string name = named(tensor.name + "_panel");
+  const std::string elements = named(tensor.name + "_elements");
   const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
   const std::string type = type_name(tensor.dtype);
   at_scope(0, [&] {

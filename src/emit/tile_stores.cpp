@@ -88,7 +88,7 @@ bool TileLowering::passes_panels(const ir::Write& write) const {
 void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const std::string name = declare_panel(tensor, layout_of(place));
-  const auto [line, first] = declare_line_of(write, place);
+  const std::pair<std::string, Expr> line_of_row = declare_line_of(write, place);
   const std::string panel = names_.take("panel"), slot = names_.take("k");
   loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", panel, name), true, Scope{}, [&] {
     const std::string rows = fmt::format(
@@ -107,7 +107,8 @@ void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, 
       });
     });
     const std::vector<Expr> arguments{lowered::name(panel, DType::index), end_of(*place.row),
-                                      end_of(*place.column), first, lowered::name(line, DType::index)};
+                                      end_of(*place.column), line_of_row.second,
+                                      lowered::name(line_of_row.first, DType::index)};
     emit(lowered::Evaluate{lowered::call(name + ".store", arguments, tensor.dtype)}, span);
   });
   names_.release(slot);
