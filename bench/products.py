@@ -3,8 +3,8 @@
 """Times kernels with products beside the libraries, in one process: bench/products.py [--tesserac PATH] [NAME …]
 
 Needs a GPU, nvcc and PyTorch, whose matrix products are cuBLAS's and whose attention is cuDNN's. Every kernel is
-compared with a product in f64 first. Then both sides run in turns, in both orders; what is printed is the median time
-of each side and their ratio. Names choose cases by a part of their name.
+compared with a product in f64 first. Then both sides run in turns, in both orders, as CUDA graphs, so that nobody waits
+for Python; what is printed is the median time of each side and their ratio. Names choose cases by a part of their name.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +22,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 12
+LAUNCHES = 5  # of a graph
+ORDERS = ((False, False), (False, True), (True, False), (True, True))  # whether A, B lie by columns
+SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (8192, 8192, 8192), (16384, 8192, 8192), (4096, 14336, 4096),
+          (4096, 4096, 14336), (512, 4096, 4096), (1536, 1536, 1536), (3072, 3072, 3072), (2048, 7168, 2048),
+          (1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (128, 8192, 8192))  # M, N, K
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
            "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
@@ -65,9 +70,10 @@ class Kernel:
         """A function without arguments that launches the kernel on PyTorch's stream."""
         described = (Tensor * len(tensors))(*[Tensor(tensor) for tensor in tensors])
         values = (Scalar * max(len(scalars), 1))(*[Scalar(real=scalar) for scalar in scalars])
-        launch = Launch(stream=torch.cuda.current_stream().cuda_stream, arch=arch)
+        launch = Launch(arch=arch)
 
         def run():
+            launch.stream = torch.cuda.current_stream().cuda_stream
             status = self.invoke(described, values, ctypes.byref(launch))
             if status.code != 0:
                 raise RuntimeError(f"status {status.code}, rule {status.rule}, CUDA error {status.cuda_error}")
@@ -87,10 +93,22 @@ def build(tesserac, source, options, folder):
     return library
 
 
+def graph_of(run):
+    """Some launches as one graph. The function has run before, so that libraries have loaded what they need."""
+    run()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(LAUNCHES):
+            run()
+    return graph
+
+
 def median_times(sides):
     """The median time of each function, in seconds. They take turns, and each round reverses the order."""
-    for run in sides:
-        run()
+    graphs = [graph_of(run) for run in sides]
+    for graph in graphs:
+        graph.replay()
     torch.cuda.synchronize()
     times = [[] for _ in sides]
     order = list(range(len(sides)))
@@ -98,11 +116,10 @@ def median_times(sides):
         for side in order:
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
-            for _ in range(5):
-                sides[side]()
+            graphs[side].replay()
             end.record()
             torch.cuda.synchronize()
-            times[side].append(begin.elapsed_time(end) / 5e3)
+            times[side].append(begin.elapsed_time(end) / LAUNCHES / 1e3)
         order.reverse()
     return [statistics.median(series) for series in times]
 
@@ -128,16 +145,17 @@ def matrix(rows, columns, dtype, by_columns=False, pitch=0):
     return stored.t() if by_columns else stored
 
 
-def gemm_case(library, kernel, name, dtype, size=4096, orders=(False, False), pitch=0):
-    a, b = (matrix(size, size, dtype, by_columns, pitch) for by_columns in orders)
-    c = torch.empty(size, size, device="cuda", dtype=dtype)
+def gemm_case(library, kernel, name, dtype, shape=(4096, 4096, 4096), orders=(False, False), pitch=0):
+    m, n, k = shape
+    a, b = matrix(m, k, dtype, orders[0], pitch), matrix(k, n, dtype, orders[1], pitch)
+    c = torch.empty(m, n, device="cuda", dtype=dtype)
     ours = Kernel(library, kernel).call([a, b, c])
     ours()
     error = relative_error(c, a.double() @ b.double())
     if pitch:  # the library is shown what it likes best: the same product without a pitch
         a, b = a.contiguous(), b.contiguous()
     d = torch.empty_like(c)
-    compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * size**3, error)
+    compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * m * n * k, error)
 
 
 def exact_attention(q, k, v, scale, causal):
@@ -168,14 +186,17 @@ def attention_case(library, depth, causal=False, sequence=4096):
 def cases():
     """(name, source, function of the library)"""
     bf16, f16, f64 = torch.bfloat16, torch.float16, torch.float64
-    for a in (False, True):
-        for b in (False, True):
-            words = f"bf16 A by {'columns' if a else 'rows'}, B by {'columns' if b else 'rows'}"
-            yield words, "gemm", lambda lib, w=words, o=(a, b): gemm_case(lib, "gemm", w, bf16, orders=o)
+    for orders in ORDERS:
+        a, b = ("columns" if by_columns else "rows" for by_columns in orders)
+        words = f"bf16 A by {a}, B by {b}"
+        yield words, "gemm", lambda lib, w=words, o=orders: gemm_case(lib, "gemm", w, bf16, orders=o)
     yield "bf16 pitch 4097", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4097", bf16, pitch=1)
     yield "bf16 pitch 4098", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4098", bf16, pitch=2)
-    yield "bf16 1024", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 1024", bf16, size=1024)
-    yield "bf16 8192", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 8192", bf16, size=8192)
+    for shape in SHAPES:
+        for orders in ORDERS:
+            letters = "".join("t" if by_columns else "n" for by_columns in orders)
+            words = f"bf16 {'x'.join(str(extent) for extent in shape)} {letters}"
+            yield words, "gemm", lambda lib, w=words, s=shape, o=orders: gemm_case(lib, "gemm", w, bf16, s, o)
     yield "f16", "gemm_types", lambda lib: gemm_case(lib, "gemm_f16", "f16", f16)
     yield "f64", "gemm_types", lambda lib: gemm_case(lib, "gemm_f64", "f64", f64)
     for depth in (64, 128, 256):
