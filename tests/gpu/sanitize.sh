@@ -18,6 +18,7 @@ kernels=(
   "bench/kernels/top_one.tsr --set M=200 --set N=136 --set K=264"
   "tests/corners/products.tsr --kernel turned --set M=200 --set N=136 --set K=264"
   "tests/corners/numbers.tsr --kernel chosen_extremes --set N=300"
+  "tests/corners/warpgroups.tsr --kernel gated_by_groups --set M=200 --set N=136 --set K=264"
 )
 failures=0
 for kernel in "${kernels[@]}"; do
