@@ -21,7 +21,7 @@ struct Affine {
 
   /// The coefficient of `axis`, or nothing when it does not occur.
   std::optional<SizeId> coefficient(AxisId axis) const;
-  bool operator==(const Affine&) const = default;
+  auto operator<=>(const Affine&) const = default;
 };
 
 /// What holds of a form at a point; with a modulus, of its floored remainder.

@@ -2,6 +2,7 @@
 // Decoding: from an element's indices back to the coordinates of the grid.
 #include "sema/prove/injectivity.h"
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -88,7 +89,23 @@ std::optional<ir::AxisId> missing_axis(Prover& prover, const std::vector<ir::Axi
   return std::nullopt;
 }
 
-/// True if the intervals or the residues of two indices cannot meet.
+/// 2*i and 2*j + 1: the constant coefficients' common divisor separates them.
+bool residues_differ(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
+  ir::SizeTable& sizes = prover.kernel().sizes;
+  std::int64_t divisor = 0;
+  for (const ir::Affine* form : {&a, &b}) {
+    for (const auto& [axis, coefficient] : form->terms) {
+      const auto constant = sizes.as_constant(coefficient);
+      if (!constant) return false;
+      divisor = std::gcd(divisor, *constant);
+    }
+  }
+  if (divisor <= 1) return false;
+  const auto distance = sizes.as_constant(prover.facts().canonical(sizes.subtract(a.offset, b.offset)));
+  return distance && *distance % divisor != 0;
+}
+
+/// True if the residues or the intervals of two indices cannot meet.
 bool disjoint(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
   ir::SizeTable& sizes = prover.kernel().sizes;
   const auto extreme = [&](const ir::Affine& form, bool greatest) -> std::optional<ir::SizeId> {
@@ -106,18 +123,7 @@ bool disjoint(Prover& prover, const ir::Affine& a, const ir::Affine& b) {
     const auto last = extreme(low, true), first = extreme(high, false);
     return last && first && prover.facts().at_most(sizes.add(*last, sizes.constant(1)), *first);
   };
-  if (before(a, b) || before(b, a)) return true;
-  // 2*i and 2*j + 1: the constant coefficients' common divisor separates them.
-  std::int64_t divisor = 0;
-  for (const ir::Affine* form : {&a, &b}) {
-    for (const auto& [axis, coefficient] : form->terms) {
-      const auto constant = sizes.as_constant(coefficient);
-      if (!constant) return false;
-      divisor = std::gcd(divisor, *constant);
-    }
-  }
-  const auto distance = sizes.as_constant(prover.facts().canonical(sizes.subtract(a.offset, b.offset)));
-  return divisor > 1 && distance && *distance % divisor != 0;
+  return residues_differ(prover, a, b) || before(a, b) || before(b, a);
 }
 
 /// Equal as functions of the grid's coordinates; other ranges may differ, as each store has its own.
@@ -153,6 +159,14 @@ std::optional<ir::AxisId> undetermined_axis(Prover& prover, const std::vector<ir
     if (form) forms.push_back(&*form);
   }
   return missing_axis(prover, axes, forms);
+}
+
+std::vector<const Store*> stores_to_pair(const std::vector<Store>& stores) {
+  std::map<std::vector<std::optional<ir::Affine>>, int> count;
+  std::vector<const Store*> result;
+  for (const Store& store : stores)
+    if (++count[store.indices] <= 2) result.push_back(&store);
+  return result;
 }
 
 bool stores_are_disjoint(Prover& prover, const Store& a, const Store& b) {

@@ -13,6 +13,9 @@ namespace tessera::sema {
 std::optional<ir::AxisId> undetermined_axis(Prover& prover, const std::vector<ir::AxisId>& axes,
                                             const Store& store);
 
+/// The stores whose pairs stand for all pairs, in their order: of those with the same indices the first two.
+std::vector<const Store*> stores_to_pair(const std::vector<Store>& stores);
+
 /// True if two stores to one tensor never meet in an element.
 bool stores_are_disjoint(Prover& prover, const Store& a, const Store& b);
 

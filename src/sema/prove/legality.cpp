@@ -185,11 +185,12 @@ class Legality {
                 name);
       return false;
     }
-    for (std::size_t i = 0; i < stores.size(); ++i) {
-      for (std::size_t j = i + 1; j < stores.size(); ++j) {
-        if (stores_are_compatible(prover_, grid, stores[i], stores[j])) continue;
-        context_.sink.report(Diag::stores_collide, stores[j].span, tensor.name)
-            .label(stores[i].span, "the other store")
+    const std::vector<const Store*> pairs = stores_to_pair(stores);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (std::size_t j = i + 1; j < pairs.size(); ++j) {
+        if (stores_are_compatible(prover_, grid, *pairs[i], *pairs[j])) continue;
+        context_.sink.report(Diag::stores_collide, pairs[j]->span, tensor.name)
+            .label(pairs[i]->span, "the other store")
             .note("which of the two wins would depend on the order of the instances")
             .help("store an element in one place only: choose its value by `where(c, a, b)`, or from `??`");
         return false;

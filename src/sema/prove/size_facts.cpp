@@ -79,8 +79,8 @@ std::optional<std::int64_t> SizeFacts::minimum_by(ir::SizeId fact, ir::SymbolId 
     coefficient = term.coefficient;
   }
   if (coefficient <= 0 || constant >= 0 || divisor < 1) return std::nullopt;
-  const std::int64_t least = -(constant + 1) / coefficient + 1;  // rounded up, and nothing overflows
-  return least <= kLargestMinimum / divisor ? std::optional(least * divisor) : std::nullopt;
+  const std::int64_t below = -(constant + 1) / coefficient;  // one less than it: nothing overflows
+  return below < kLargestMinimum / divisor ? std::optional((below + 1) * divisor) : std::nullopt;
 }
 
 std::int64_t SizeFacts::minimum(ir::SymbolId symbol) const {
