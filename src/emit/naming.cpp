@@ -172,6 +172,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "leave_registers",
     "load_tile",
     "multiply_async",
+    "multiply_promoted",
     "take_registers",
     "tensor_map",
     "wait_for_products",

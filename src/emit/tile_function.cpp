@@ -148,7 +148,8 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
       factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
   if (same != factors_.end()) return note_reader(*same, factor);
   const DType type = kernel_.values[factor.value].dtype;
-  FactorTile entry{.factor = factor, .is_tf32 = is_tf32};
+  const std::string element = is_tf32 && has_roles() ? "tf32" : type_name(type);  // copies round
+  FactorTile entry{.factor = factor};
   entry.is_ring = factor.in_ring;
   const std::string name = name_of(factor);
   if (is_staged && !majors_.contains(factor.load))
@@ -172,9 +173,9 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
   emit(lowered::Using{
-      tile_type, entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", type_name(type), lines, ends)
-                               : fmt::format("OperandTile<{}, {}{}>", type_name(type), lines, ends)});
-  emit(lowered::Shared{type_name(type), elements, tile_type + "::kRoom", tiles_end_});
+      tile_type, entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
+                               : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
+  emit(lowered::Shared{element, elements, tile_type + "::kRoom", tiles_end_});
   const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
   tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
   emit(

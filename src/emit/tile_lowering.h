@@ -27,7 +27,6 @@ struct HeldTile {
 /// A factor's tile in shared memory.
 struct FactorTile {
   TileFactor factor;
-  bool is_tf32 = false;
   std::string tile = {};   // expression of the tile: "A_tiles.stage(k_stage)"
   std::string ring = {};   // name of the ring or tile
   std::string plane = {};  // staged: the part of the tensor it is filled from

@@ -30,7 +30,9 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
     case DType::f32: return 128;
     case DType::f64: return 64;
     case DType::i8:
-    case DType::u8: return 2048;
+    case DType::u8:
+    case DType::fp8_e4m3:
+    case DType::fp8_e5m2: return 2048;
     default: return 1024;
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emit/tile_lowering.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -179,11 +180,13 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
       majors = major_of(product.rows) + ", " + majors;
     }
     arguments.push_back(lowered::name(columns.tile, DType::f32));
-    const char* callee = has_roles() ? "multiply_async" : "multiply";
-    emit(lowered::Evaluate{lowered::call(fmt::format("{}<{}, {}>", callee, type, majors),
-                                         std::move(arguments), DType::f32)},
+    const bool is_done = !has_roles() || is_promoted(kernel_, product);
+    const std::string callee = !has_roles() ? fmt::format("multiply<{}, {}>", type, majors)
+                               : is_done    ? fmt::format("multiply_promoted<{}>", majors)
+                                            : fmt::format("multiply_async<{}>", majors);
+    emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);
-    if (!has_roles()) return;
+    if (is_done) return;
     under_way_.push_back(sums);
     if (waits_at_once_)
       emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});

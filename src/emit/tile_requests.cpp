@@ -64,7 +64,7 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
   if (!asked) return true;
   GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, *asked);
   if (!chosen.shapes.empty()) {
-    if (!groups) groups = by_warpgroups(plan);
+    if (!groups) groups = by_warpgroups(kernel, plan);
     for (TileShape& shape : chosen.shapes)
       if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
     std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emit/tile_lowering.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -105,16 +106,18 @@ void TileLowering::release_before(const std::string& before) {
 }
 
 // Waits for the boxes of a round, and gives back their stage when the products that read it are done: one round later,
-// where a loop does nothing but multiply.
+// where a loop does nothing but multiply, and no product is done at once.
 void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::vector<const TileFactor*>& factors, bool only_multiplies,
                                  const std::function<void()>& body) {
+  const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
+  const bool stays = only_multiplies && std::ranges::none_of(tiles_.products, is_done_at_once);
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
-  const std::string before = only_multiplies ? named(name + "_before") : "";
-  if (only_multiplies) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
+  const std::string before = stays ? named(name + "_before") : "";
+  if (stays) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
   const std::vector<std::string> outer = std::exchange(under_way_, {});
-  const bool outer_waits = std::exchange(waits_at_once_, !only_multiplies);
+  const bool outer_waits = std::exchange(waits_at_once_, !stays);
   Scope bindings;
   bindings.loops.insert(axis);
   count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
@@ -123,10 +126,10 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
       tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
     emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
     round(true, body);
-    only_multiplies ? pass_on(before) : release(boxes_->at + ".stage");
+    stays ? pass_on(before) : release(boxes_->at + ".stage");
     emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
   });
-  if (only_multiplies) {
+  if (stays) {
     for (const std::string& sums : std::set<std::string>(under_way_.begin(), under_way_.end()))
       emit(lowered::Evaluate{local(fmt::format("wait_for_products<0>({})", sums))});
     release_before(before);

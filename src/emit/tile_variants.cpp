@@ -12,6 +12,7 @@
 #include "emit/tile_lines.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -45,10 +46,24 @@ class TileVariants {
 
  private:
   void by_boxes() {
-    const size_t orders = loads_.size() <= kMostOrders ? size_t{1} << loads_.size() : 1;
     for (const TileShape* shape : shapes_)
-      for (size_t order = 0; order < orders; ++order)
+      for (const size_t order : box_orders())
         if (copies_chunks(order)) add(*shape, order, "boxes");
+  }
+
+  /// All orders, or the one as written: of loads that warpgroups take in one order alone that one.
+  std::set<size_t> box_orders() const {
+    std::set<size_t> result;
+    const size_t orders = loads_.size() <= kMostOrders ? size_t{1} << loads_.size() : 1;
+    for (size_t order = 0; order < orders; ++order) {
+      size_t possible = order;
+      for (size_t k = 0; k < loads_.size(); ++k)
+        if (!has_either_order(tensor_of(loads_[k]).dtype) &&
+            !is_along_depth(loads_[k], is_swapped(possible, k)))
+          possible ^= size_t{1} << k;
+      result.insert(possible);
+    }
+    return result;
   }
 
   void by_threads() {
@@ -195,8 +210,17 @@ class TileVariants {
     const bool along_depth = position == factor.depth_index;
     const size_t line = along_depth ? factor.width_index : factor.depth_index;
     const int64_t lines = shape.extent.at(along_depth ? factor.width : factor.depth);
-    return fmt::format("tensor_map<{}, {}, {}, {}>(check, {}, {})", type_name(tensor.dtype),
-                       tensor.dims.size(), line, position, safe_name(tensor.name), lines);
+    return fmt::format("tensor_map<{}, {}, {}, {}>(check, {}, {})",
+                       is_rounded(factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size(), line,
+                       position, safe_name(tensor.name), lines);
+  }
+
+  /// Whether a product reads it as tf32: copies round.
+  bool is_rounded(const TileFactor& factor) const {
+    return std::ranges::any_of(tiles_.products, [&](const auto& entry) {
+      const TileProduct& product = entry.second;
+      return product.is_tf32 && (product.rows.shares_tile(factor) || product.columns.shares_tile(factor));
+    });
   }
 
   KernelPlan& plan_;

@@ -18,7 +18,8 @@ namespace tessera::emit {
 namespace {
 
 constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
-constexpr int64_t kSpan = 64;            // elements of a line that one box brings: 128 bytes
+constexpr int64_t kSpanBytes = 128;      // of a line that one box brings
+constexpr int64_t kColumnUnit = 64;      // a span of 16-bit elements
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
@@ -53,7 +54,8 @@ class GroupPlanner {
         sizes_(sizes),
         target_(target),
         overrides_(overrides),
-        plan_(plan),
+        general_(plan),
+        plan_(by_warpgroups(kernel, plan)),
         groups_(groups) {}
 
   GroupShapes run() {
@@ -85,7 +87,7 @@ class GroupPlanner {
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
     if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
     if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
-    for (const TileShape& shape : plan_.shapes)
+    for (const TileShape& shape : general_.shapes)
       if (!shape.symbols.empty()) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
       std::string reason = obstacle(product);
@@ -96,13 +98,25 @@ class GroupPlanner {
 
   std::string obstacle(const TileProduct& product) {
     const DType type = kernel_.values[product.rows.value].dtype;
-    if (type != DType::bf16 && type != DType::f16)
-      return fmt::format("warpgroups multiply bf16 and f16, and factors are {}", spelling(type));
+    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32))
+      return fmt::format("warpgroups do not multiply {}", spelling(type));
+    if (!has_either_order(type) && is_read_across(product))
+      return fmt::format("a tile of {} is read along both of its axes", spelling(type));
     for (const TileFactor* factor : {&product.rows, &product.columns}) {
       std::string reason = obstacle(*factor);
       if (!reason.empty()) return reason;
     }
     return "";
+  }
+
+  /// Whether a tile of one of its factors has another depth for another factor.
+  bool is_read_across(const TileProduct& product) const {
+    const auto across = [&](const TileFactor& factor) {
+      return std::ranges::any_of(plan_.factors(), [&](const TileFactor* other) {
+        return other->shares_tile(factor) && other->depth != factor.depth;
+      });
+    };
+    return across(product.rows) || across(product.columns);
   }
 
   /// Zeros stand in a box wherever the factor has no element, if both of its axes run over whole dimensions.
@@ -153,7 +167,7 @@ class GroupPlanner {
   }
 
   TileShape begin(const Candidate& candidate) const {
-    TileShape shape = plan_.shapes.back();
+    TileShape shape = general_.shapes.back();
     shape.few_quarters = 0;
     shape.warp_rows = kGroupWarps * groups_;
     shape.warp_columns = 1;
@@ -165,11 +179,30 @@ class GroupPlanner {
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
                            : role == TileRole::column ? candidate.columns
-                                                      : kSpan;
+                                                      : span_along(axis);
     }
-    shape.registers =
-        static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + vector_registers(shape));
+    shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) +
+                                       vector_registers(shape) + part_registers(shape));
     return shape;
+  }
+
+  /// Elements of a line that one box brings along an axis that is summed over.
+  int64_t span_along(ir::AxisId depth) const {
+    int64_t span = 0;
+    for (const auto& [dot, product] : plan_.products)
+      if (product.depth == depth)
+        span = std::max(span, kSpanBytes / size_in_bytes(kernel_.values[product.rows.value].dtype));
+    return span;
+  }
+
+  /// Registers of a thread for what becomes of one tile, where threads add that up.
+  int64_t part_registers(const TileShape& shape) const {
+    int64_t most = 0;
+    for (const auto& [dot, product] : plan_.products)
+      if (is_promoted(kernel_, product))
+        most = std::max(most, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width) /
+                                  shape.threads());
+    return most;
   }
 
   /// Registers of a thread for what is read of rows and columns.
@@ -190,7 +223,10 @@ class GroupPlanner {
   /// Why the tiles cannot be, or "" when stages are chosen.
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
-      const int64_t unit = plan_.role(axis) == TileRole::row ? kGroupRows * groups_ : kSpan;
+      const TileRole role = *plan_.role(axis);
+      const int64_t unit = role == TileRole::row     ? kGroupRows * groups_
+                           : role == TileRole::depth ? span_along(axis)
+                                                     : kColumnUnit;
       if (extent % unit != 0 || extent > kMostLines)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", groups_,
                            groups_ == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit), extent);
@@ -228,7 +264,8 @@ class GroupPlanner {
   ir::SizeTable& sizes_;
   const Target& target_;
   const PlanOverrides& overrides_;
-  const TilePlan& plan_;
+  const TilePlan& general_;
+  const TilePlan plan_;
   const int groups_;
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
 };
@@ -240,12 +277,36 @@ GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, 
   return GroupPlanner(kernel, sizes, target, overrides, plan, groups).run();
 }
 
-TilePlan by_warpgroups(TilePlan plan) {
+namespace {
+
+bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e5m2; }
+
+/// A part of a tensor of fp8 that is widened for chips without instructions for it.
+bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
+  const auto* cast = std::get_if<ir::Cast>(&kernel.values[factor.value].op);
+  return cast && factor.parts.size() == 1 && factor.parts[0].load == cast->operand &&
+         is_fp8(kernel.values[cast->operand].dtype) && kernel.values[factor.value].dtype == DType::f16;
+}
+
+}  // namespace
+
+TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.way = TileWay::warpgroups;
   plan.shifts = false;
   plan.members.clear();
   plan.shapes.clear();
+  for (auto& [dot, product] : plan.products) {
+    if (!is_widened(kernel, product.rows) || !is_widened(kernel, product.columns)) continue;
+    product.rows = TileFactor(product.rows.parts[0]);
+    product.columns = TileFactor(product.columns.parts[0]);
+  }
   return plan;
+}
+
+bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
+
+bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
+  return is_fp8(kernel.values[product.rows.value].dtype);
 }
 
 }  // namespace tessera::emit

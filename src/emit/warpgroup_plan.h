@@ -23,7 +23,13 @@ struct GroupShapes {
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                                 const PlanOverrides& overrides, const TilePlan& plan, int groups);
 
-/// The plan by warpgroups that has no shape yet.
-TilePlan by_warpgroups(TilePlan plan);
+/// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
+TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
+
+/// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
+bool has_either_order(DType factor);
+
+/// Whether the sums of a product keep few bits, so that threads add up what becomes of each tile.
+bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
 
 }  // namespace tessera::emit

@@ -72,6 +72,11 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",
       "StepA::offset(block * 64, k)");
   add("old sums forgotten", kWords, "          adds || k > 0, where);", "          k > 0, where);");
+  add("sums of fp8 kept by Tensor Cores", kWords,
+      "multiply_async<kMajorA, kMajorB>(part, a, b, false, where);",
+      "multiply_async<kMajorA, kMajorB>(sums, a, b, true, where);\n  part.fill(0.0f);");
+  add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
+      "sizeof(T), false,");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
       "kEightLines = 16 * Tile::kSpanBytes");
   add("panels one line apart", kDescriptors, "kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes",

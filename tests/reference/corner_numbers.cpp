@@ -179,13 +179,6 @@ void narrow_extremes(Problem& problem) {
   }
 }
 
-/// A float with the 11 digits of tf32: to nearest, ties away from zero.
-double shortened(double value) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11);
-}
-
 void rounded_factors(Problem& problem) {
   const auto a = problem.in("a"), u = problem.in("u"), v = problem.in("v"), b = problem.in("b");
   const auto y = problem.out("y"), z = problem.out("z");

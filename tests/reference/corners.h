@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "reference.h"
 
@@ -28,6 +29,13 @@ double total(int64_t count, Term term) {
   double sum = 0;
   for (int64_t k = 0; k < count; ++k) sum += term(k);
   return sum;
+}
+
+/// A float with the 11 digits of tf32: to nearest, ties away from zero.
+inline double shortened(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11);
 }
 
 /// Calls `body(m, n)` for every element of a matrix.

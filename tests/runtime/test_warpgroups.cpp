@@ -143,12 +143,12 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
     for (int round = 0; round < rounds; ++round, at.advance()) {
       if (wrong != Wrong::without_full_wait) ring.wait(at);
       if (wrong == Wrong::products_not_fenced) {
-        ptx::wgmma_m64k16<bf16, 16, Major::k, Major::k>(sum.value,
+        ptx::wgmma_mma_async<bf16, bf16, 16, Major::k, Major::k>(sum.value,
                                                         matrix_descriptor<Major::k>(a_tiles.stage(at.stage)),
                                                         matrix_descriptor<Major::k>(b_tile(at.stage)), true);
         ptx::wgmma_commit_group();
       } else {
-        multiply_async<bf16, Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
+        multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
       }
       if (wrong == Wrong::releases_before_wait) ring.release(at.stage);
       if (wrong == Wrong::reads_sums_before_wait && round == rounds - 1) break;

@@ -12,7 +12,8 @@ struct BoxesOfTensor {
   void* data = nullptr;
   int rank = 0;
   int element_bytes = 0;
-  int span_bytes = 0;  ///< of a line of a box, whose chunks of 16 bytes change places
+  bool rounds_to_tf32 = false;  ///< floats, to 11 significant bits, to nearest, ties to even
+  int span_bytes = 0;           ///< of a line of a box, whose chunks of 16 bytes change places
   index extent[kMostDimensions] = {};
   index stride[kMostDimensions] = {};  ///< in bytes; any multiple of 16 where there is one element
   int box[kMostDimensions] = {};

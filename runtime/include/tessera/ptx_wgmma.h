@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tessera/matrix_descriptor.h"
+#include "tessera/ptx_mma.h"
 
 #if TESSERA_TWIN
 #include "tessera/twin/ptx_wgmma.h"
@@ -56,6 +57,7 @@ TESSERA_DEVICE void setmaxnreg_inc(Location = Location::current()) {
 
 /// No instruction: the value is in its register here.
 TESSERA_DEVICE void keep_in_register(float& value) { asm volatile("" : "+f"(value) : : "memory"); }
+TESSERA_DEVICE void keep_in_register(std::int32_t& value) { asm volatile("" : "+r"(value) : : "memory"); }
 
 /// wgmma.fence: what threads did to registers comes before the products behind it.
 TESSERA_DEVICE void wgmma_fence(Location = Location::current()) {
@@ -76,14 +78,15 @@ TESSERA_DEVICE void wgmma_wait_group(Location = Location::current()) {
 
 namespace detail {
 
-/// wgmma.mma_async of 64 rows, by number of columns: d (+)= a * b, A in shared memory or four words of each thread. The
-/// old sums count where `adds` holds.
-template <typename T, int kColumns>
+/// wgmma.mma_async of 64 rows, by types and number of columns: d (+)= a * b, A in shared memory or four words of each
+/// thread. The old sums count where `adds` holds.
+template <typename A, typename B, int kColumns>
 struct Wgmma;
 
+// Of 16-bit elements, whose lines may run either way.
 #define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6)                     \
   template <>                                                                                              \
-  struct Wgmma<T, columns> {                                                                               \
+  struct Wgmma<T, T, columns> {                                                                            \
     template <int kTransposeA, int kTransposeB>                                                            \
     static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,          \
                                         bool adds) {                                                       \
@@ -116,20 +119,71 @@ TESSERA_WGMMA_EVERY_8(TESSERA_WGMMA_F16)
 #undef TESSERA_WGMMA_BF16
 #undef TESSERA_WGMMA_TRANSPOSING
 
+// Of all others, whose lines run along K. `signs`: the factors of both operands, which integers have not.
+#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, ...)         \
+  template <>                                                                                              \
+  struct Wgmma<A, B, columns> {                                                                            \
+    static TESSERA_DEVICE void multiply(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b, bool adds) { \
+      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                           \
+                      ", 0;\n"                                                                             \
+                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
+                      "}, " p0 ", " p1 ", adds" signs "; }"                                                \
+                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                              \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                            \
+    }                                                                                                      \
+  };
+#define TESSERA_WGMMA_FLOATS(A, B, types, ...) \
+  TESSERA_WGMMA_ALONG_K(A, B, float, "+f", types, ", 1, 1", __VA_ARGS__)
+#define TESSERA_WGMMA_INTEGERS(T, types, ...) \
+  TESSERA_WGMMA_ALONG_K(T, T, std::int32_t, "+r", types, "", __VA_ARGS__)
+#define TESSERA_WGMMA_TF32(...) TESSERA_WGMMA_FLOATS(tf32, tf32, "k8.f32.tf32.tf32", __VA_ARGS__)
+#define TESSERA_WGMMA_E4M3(...) TESSERA_WGMMA_FLOATS(fp8_e4m3, fp8_e4m3, "k32.f32.e4m3.e4m3", __VA_ARGS__)
+#define TESSERA_WGMMA_E4M3_E5M2(...) \
+  TESSERA_WGMMA_FLOATS(fp8_e4m3, fp8_e5m2, "k32.f32.e4m3.e5m2", __VA_ARGS__)
+#define TESSERA_WGMMA_E5M2_E4M3(...) \
+  TESSERA_WGMMA_FLOATS(fp8_e5m2, fp8_e4m3, "k32.f32.e5m2.e4m3", __VA_ARGS__)
+#define TESSERA_WGMMA_E5M2(...) TESSERA_WGMMA_FLOATS(fp8_e5m2, fp8_e5m2, "k32.f32.e5m2.e5m2", __VA_ARGS__)
+#define TESSERA_WGMMA_S8(...) TESSERA_WGMMA_INTEGERS(std::int8_t, "k32.s32.s8.s8", __VA_ARGS__)
+#define TESSERA_WGMMA_U8(...) TESSERA_WGMMA_INTEGERS(std::uint8_t, "k32.s32.u8.u8", __VA_ARGS__)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_TF32)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_E4M3)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_E4M3_E5M2)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_E5M2_E4M3)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_E5M2)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_S8)
+TESSERA_WGMMA_EVERY_32(TESSERA_WGMMA_U8)
+#undef TESSERA_WGMMA_U8
+#undef TESSERA_WGMMA_S8
+#undef TESSERA_WGMMA_E5M2
+#undef TESSERA_WGMMA_E5M2_E4M3
+#undef TESSERA_WGMMA_E4M3_E5M2
+#undef TESSERA_WGMMA_E4M3
+#undef TESSERA_WGMMA_TF32
+#undef TESSERA_WGMMA_INTEGERS
+#undef TESSERA_WGMMA_FLOATS
+#undef TESSERA_WGMMA_ALONG_K
+
 }  // namespace detail
 
-/// d[64][kColumns] = a * b, or += where `adds` holds: 16 elements along K of operands in shared memory, of bf16 or f16.
-template <typename T, int kColumns, Major kMajorA, Major kMajorB, int kSums>
-TESSERA_DEVICE void wgmma_m64k16(float (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
-                                 Location = Location::current()) {
-  detail::Wgmma<T, kColumns>::template multiply<kMajorA == Major::mn, kMajorB == Major::mn>(d, a, b, adds);
+/// d[64][kColumns] = a * b, or += where `adds` holds: 32 bytes along K of operands in shared memory, whose elements are
+/// of types A and B.
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, typename Sum, int kSums>
+TESSERA_DEVICE void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                                    Location = Location::current()) {
+  using Instruction = detail::Wgmma<A, B, kColumns>;
+  if constexpr (sizeof(A) == 2) {
+    Instruction::template multiply<kMajorA == Major::mn, kMajorB == Major::mn>(d, a, b, adds);
+  } else {
+    static_assert(kMajorA == Major::k && kMajorB == Major::k, "only 16-bit elements may lie across K");
+    Instruction::multiply(d, a, b, adds);
+  }
 }
 
-/// The same with A in registers: the words of its 16 rows that an mma.sync takes.
+/// The same with A in registers, of 16 bits: the words of its 16 rows that an mma.sync takes.
 template <typename T, int kColumns, Major kMajorB, int kSums>
-TESSERA_DEVICE void wgmma_m64k16(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
-                                 bool adds, Location = Location::current()) {
-  detail::Wgmma<T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
+TESSERA_DEVICE void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
+                                    bool adds, Location = Location::current()) {
+  detail::Wgmma<T, T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
 }
 
 }  // namespace tessera::ptx

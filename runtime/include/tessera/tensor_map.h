@@ -6,6 +6,7 @@
 #include "tessera/architecture.h"
 #include "tessera/boxes_of_tensor.h"
 #include "tessera/launch_check.h"
+#include "tessera/ptx_mma.h"
 
 #if TESSERA_TWIN
 #include "tessera/twin/tensor_map.h"
@@ -59,9 +60,10 @@ inline auto tensor_map_encoder() {
   return kEncoder;
 }
 
-/// Elements are copied as they are: their size is all that counts.
-inline CUtensorMapDataType map_type(int element_bytes) {
-  switch (element_bytes) {
+/// Elements are copied as they are, and their size is all that counts, but where floats are rounded.
+inline CUtensorMapDataType map_type(const BoxesOfTensor& boxes) {
+  if (boxes.rounds_to_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+  switch (boxes.element_bytes) {
     case 1: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case 2: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
     case 4: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
@@ -84,8 +86,8 @@ TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxe
     steps[i] = 1;
   }
   return encoder != nullptr &&
-         encoder(&map.map, map_type(boxes.element_bytes), static_cast<cuuint32_t>(boxes.rank), boxes.data,
-                 extents, strides + 1, counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+         encoder(&map.map, map_type(boxes), static_cast<cuuint32_t>(boxes.rank), boxes.data, extents,
+                 strides + 1, counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
@@ -93,13 +95,13 @@ TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxe
 #endif
 
 /// Describes the boxes of a tensor: kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
-/// them. False where the copy engine takes no such boxes.
+/// them; floats are rounded if T is tf32. False where the copy engine takes no such boxes.
 template <typename T, int Rank, int kSpanBytes, typename Box>
 inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
   static_assert(Rank >= 2 && Rank <= BoxesOfTensor::kMostDimensions, "maps have two to five dimensions");
   constexpr int kPosition = Box::kPositionDimension;
   if (tensor.extent[kPosition] > 1 && tensor.stride[kPosition] != 1) return false;
-  BoxesOfTensor boxes{tensor.data, Rank, sizeof(T), kSpanBytes};
+  BoxesOfTensor boxes{tensor.data, Rank, sizeof(T), std::is_same_v<T, tf32>, kSpanBytes};
   for (int i = 0; i < Rank; ++i) {
     const int d = detail::mapped_dimension<kPosition>(i);
     boxes.extent[i] = tensor.extent[d];

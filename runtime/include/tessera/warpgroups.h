@@ -85,8 +85,8 @@ struct TileRing {
 namespace detail {
 
 /// The compiler does not know that products are under way: it neither moves nor copies sums across this.
-template <typename Layout>
-TESSERA_DEVICE void keep_in_registers(Fragment<float, Layout>& sums) {
+template <typename Sum, typename Layout>
+TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
   TESSERA_UNROLL
   for (int i = 0; i < Layout::kCount; ++i) ptx::keep_in_register(sums[i]);
 }
@@ -112,11 +112,13 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
 }
 
 /// sums (+)= a * b by the warpgroups of the sums, under way until wait_for_products; old sums count where `adds` holds. Both
-/// tiles are complete, and stay so until then.
-template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
-TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+/// tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit elements.
+template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b,
                                    bool adds = true, Location where = Location::current()) {
-  constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(T));
+  using A = typename TileA::Element;
+  using B = typename TileB::Element;
+  constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(A));
   constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
   static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");
   static_assert(kDepth == detail::kDepthOf<kMajorB, TileB> && kDepth % kStep == 0,
@@ -132,8 +134,8 @@ TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a
   for (int k = 0; k < kDepth; k += kStep) {
     TESSERA_UNROLL
     for (int block = 0; block < Layout::kRowBlocks; ++block)
-      ptx::wgmma_m64k16<T, Layout::kColumns, kMajorA, kMajorB>(
-          reinterpret_cast<float(&)[kSums]>(sums.value[block * kSums]),
+      ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB>(
+          reinterpret_cast<Sum(&)[kSums]>(sums.value[block * kSums]),
           first_a.moved(StepA::offset(block * kRowStep, k)), first_b.moved(StepB::offset(0, k)),
           adds || k > 0, where);
   }
@@ -142,10 +144,22 @@ TESSERA_DEVICE void multiply_async(Fragment<float, Layout>& sums, const TileA& a
 }
 
 /// Waits until at most the newest kPending multiply_async of this warpgroup are under way. With none left the sums are there.
-template <int kPending, typename Layout>
-TESSERA_DEVICE void wait_for_products(Fragment<float, Layout>& sums, Location where = Location::current()) {
+template <int kPending, typename Sum, typename Layout>
+TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location where = Location::current()) {
   ptx::wgmma_wait_group<kPending>(where);
   if constexpr (kPending == 0) detail::keep_in_registers(sums);
+}
+
+/// sums += a * b for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the K of these tiles
+/// is added by the threads. The product is done when this returns.
+template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+                                      Location where = Location::current()) {
+  Fragment<float, Layout> part;
+  multiply_async<kMajorA, kMajorB>(part, a, b, false, where);
+  wait_for_products<0>(part, where);
+  TESSERA_UNROLL
+  for (int i = 0; i < Layout::kCount; ++i) sums[i] += part[i];
 }
 
 }  // namespace tessera

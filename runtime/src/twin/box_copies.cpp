@@ -28,6 +28,14 @@ struct PendingBox {
 
 thread_local std::vector<PendingBox> pending;
 
+/// To 11 significant bits, to nearest, ties to even; infinity and NaN stay what they are.
+void round_to_tf32(unsigned char* element) {
+  std::uint32_t bits;
+  std::memcpy(&bits, element, sizeof bits);
+  if ((bits & 0x7f800000u) != 0x7f800000u) bits = (bits + 0xfffu + (bits >> 13 & 1u)) & 0xffffe000u;
+  std::memcpy(element, &bits, sizeof bits);
+}
+
 /// The elements of a box, dimension 0 first; zeros outside of the tensor.
 std::vector<unsigned char> read_box(const TensorMap& map, const int* at) {
   int count = 1;
@@ -44,9 +52,10 @@ std::vector<unsigned char> read_box(const TensorMap& map, const int* at) {
       inside &= coordinate >= 0 && coordinate < map.extent[d];
       from += coordinate * (d == 0 ? map.element_bytes : map.stride[d]);
     }
-    if (inside)
-      std::memcpy(bytes.data() + static_cast<std::size_t>(element) * size,
-                  static_cast<const unsigned char*>(map.data) + from, size);
+    if (!inside) continue;
+    unsigned char* to = bytes.data() + static_cast<std::size_t>(element) * size;
+    std::memcpy(to, static_cast<const unsigned char*>(map.data) + from, size);
+    if (map.rounds_to_tf32) round_to_tf32(to);
   }
   return bytes;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of warpgroups that are under way: in groups of each warp, and when sums get their values.
 #include <algorithm>
-#include <limits>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +13,8 @@ namespace tessera::twin {
 
 namespace {
 
+constexpr std::uint32_t kNothing = 0x7fc00000;  // NaN, in registers whose sums are under way
+
 struct PendingProduct {
   WarpProduct product;
   int group;
@@ -20,9 +22,9 @@ struct PendingProduct {
 
 /// Sums that products under way add to: their values, while registers hold nothing.
 struct HeldSums {
-  std::array<float*, kLanes> registers;
-  std::vector<float> values;  // of one lane after the other
-  int products = 0;           // under way
+  std::array<void*, kLanes> registers;
+  std::vector<std::uint32_t> values;  // of one lane after the other
+  int products = 0;                   // under way
 };
 
 /// The products of one warp. Group number `groups` is still open.
@@ -69,10 +71,13 @@ void check_fence(const ProductQueue& queue, const WarpProduct& product) {
 HeldSums& hold(ProductQueue& queue, const WarpProduct& product) {
   for (HeldSums& held : queue.held)
     if (held.registers[0] == product.sums[0]) return held;
-  HeldSums& held = queue.held.emplace_back(HeldSums{product.sums, {}});
-  for (float* lane : product.sums) {
-    held.values.insert(held.values.end(), lane, lane + product.count);
-    std::fill(lane, lane + product.count, std::numeric_limits<float>::quiet_NaN());
+  const auto count = static_cast<std::size_t>(product.count);
+  HeldSums& held =
+      queue.held.emplace_back(HeldSums{product.sums, std::vector<std::uint32_t>(kLanes * count)});
+  const std::vector<std::uint32_t> nothing(count, kNothing);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    std::memcpy(&held.values[lane * count], product.sums[lane], count * sizeof kNothing);
+    std::memcpy(product.sums[lane], nothing.data(), count * sizeof kNothing);
   }
   return held;
 }
@@ -80,7 +85,7 @@ HeldSums& hold(ProductQueue& queue, const WarpProduct& product) {
 void release(ProductQueue& queue, const HeldSums& held) {
   const std::size_t count = held.values.size() / kLanes;
   for (std::size_t lane = 0; lane < kLanes; ++lane)
-    std::copy_n(held.values.begin() + static_cast<std::ptrdiff_t>(lane * count), count, held.registers[lane]);
+    std::memcpy(held.registers[lane], &held.values[lane * count], count * sizeof kNothing);
   std::erase_if(queue.held, [&](const HeldSums& other) { return &other == &held; });
 }
 
@@ -88,7 +93,7 @@ void release(ProductQueue& queue, const HeldSums& held) {
 void finish(ProductQueue& queue, const WarpProduct& product) {
   product.read();
   HeldSums& held = hold(queue, product);
-  if (!product.adds) std::fill(held.values.begin(), held.values.end(), 0.0f);
+  if (!product.adds) std::fill(held.values.begin(), held.values.end(), 0);
   product.multiply(held.values.data());
   if (--held.products == 0) release(queue, held);
 }

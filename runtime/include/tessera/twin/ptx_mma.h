@@ -20,6 +20,8 @@ struct MmaLane {
 /// The number that the hardware multiplies.
 inline float mma_number(bf16 x) { return to_float(x); }
 inline float mma_number(f16 x) { return to_float(x); }
+inline float mma_number(fp8_e4m3 x) { return to_float(x); }
+inline float mma_number(fp8_e5m2 x) { return to_float(x); }
 inline float mma_number(tf32 x) { return math::from_bits(x.bits & 0xffffe000u); }
 inline std::int32_t mma_number(std::int8_t x) { return x; }
 inline std::int32_t mma_number(std::uint8_t x) { return x; }

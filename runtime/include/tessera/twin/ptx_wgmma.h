@@ -6,25 +6,27 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <functional>
 #include <memory>
 
 #include "tessera/ptx_wgmma.h"
 #include "tessera/twin/machine.h"
 #include "tessera/twin/ptx_mma.h"
+#include "tessera/twin/sums_of_fp8.h"
 
 namespace tessera::twin {
 
 /// A product that a warp has asked for. All functions are called for the warp as a whole.
 struct WarpProduct {
-  std::array<float*, kLanes> sums;  ///< of the lanes
-  int count;                        ///< of sums of a lane
+  std::array<void*, kLanes> sums;  ///< of the lanes: words
+  int count;                       ///< of sums of a lane
   bool adds;
   bool takes_words;  ///< of registers, besides sums
   Location where;
-  /// Notes what is read; then adds to sums, which are count numbers of each lane, one lane after the other.
+  /// Notes what is read; then adds to sums, which are count words of each lane, one lane after the other.
   std::function<void()> read;
-  std::function<void(float*)> multiply;
+  std::function<void(std::uint32_t*)> multiply;
 };
 
 /// What the current warp's registers hold is there for products up to the end of their group.
@@ -35,21 +37,34 @@ void start_product(WarpProduct product);
 void commit_products();
 void wait_for_products(int pending);
 
-/// Sixteen rows of one warp times kColumns columns, kDepth of K.
-template <typename T, int kColumns>
+/// sum + row[0] column[0] + …: in order, each rounded.
+template <typename Sum, int kDepth>
+Sum add_products(Sum sum, const Sum (&row)[kDepth], const Sum (&column)[kDepth]) {
+  for (int k = 0; k < kDepth; ++k) sum = mma_add(sum, row[k], column[k]);
+  return sum;
+}
+
+/// Sixteen rows of one warp times kColumns columns, 32 bytes of K.
+template <typename A, typename B, int kColumns>
 struct ProductOperands {
-  static constexpr int kDepth = 32 / static_cast<int>(sizeof(T));
-  float a[16][kDepth];
-  float b[kColumns][kDepth];
+  static_assert(sizeof(A) == sizeof(B), "an instruction takes as many elements of both");
+  static constexpr int kDepth = 32 / static_cast<int>(sizeof(A));
+  using Number = decltype(mma_number(A{}));
+  Number a[16][kDepth];
+  Number b[kColumns][kDepth];
 
   /// What a lane has of sums of 16 rows: as in FragmentLayout.
-  void add_to(float* sums) const {
+  void add_to(std::uint32_t* sums) const {
     for (int lane = 0; lane < kLanes; ++lane) {
       for (int i = 0; i < kColumns / 2; ++i) {
-        const float* row = a[lane / 4 + i / 2 % 2 * 8];
-        const float* column = b[i / 4 * 8 + lane % 4 * 2 + i % 2];
-        float& sum = sums[lane * (kColumns / 2) + i];
-        for (int k = 0; k < kDepth; ++k) sum = mma_add(sum, row[k], column[k]);
+        const auto& row = a[lane / 4 + i / 2 % 2 * 8];
+        const auto& column = b[i / 4 * 8 + lane % 4 * 2 + i % 2];
+        std::uint32_t& word = sums[lane * (kColumns / 2) + i];
+        const auto sum = std::bit_cast<Number>(word);
+        if constexpr (is_fp8<A>)
+          word = std::bit_cast<std::uint32_t>(add_products_of_fp8(sum, row, column));
+        else
+          word = std::bit_cast<std::uint32_t>(add_products(sum, row, column));
       }
     }
   }
@@ -77,7 +92,7 @@ void read_matrix(const MatrixDescriptor& matrix, int first, int count, Location 
 
 /// What a lane brings to a product: a descriptor of A, or words of it.
 struct ProductLane {
-  float* sums;
+  void* sums;
   const MatrixDescriptor* a;
   const std::uint32_t* words;
   const MatrixDescriptor* b;
@@ -86,9 +101,10 @@ struct ProductLane {
 };
 
 /// All lanes of a warp are at a product: it is put behind those under way.
-template <typename T, int kColumns, Major kMajorA, Major kMajorB>
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB>
 void begin_product(void* const (&lanes)[kLanes]) {
-  using Operands = ProductOperands<T, kColumns>;
+  using Operands = ProductOperands<A, B, kColumns>;
+  using Number = typename Operands::Number;
   const auto lane_of = [&](int lane) { return static_cast<const ProductLane*>(lanes[lane]); };
   const ProductLane mine = *lane_of(0);
   const MatrixDescriptor b = *mine.b;
@@ -100,13 +116,13 @@ void begin_product(void* const (&lanes)[kLanes]) {
   std::function<void()> read_a;
   if (mine.a != nullptr) {
     read_a = [a = *mine.a, row, operands, where = mine.where] {
-      read_matrix<T, kMajorA>(a, row, 16, where, [&](int mn, int k, float x) { operands->a[mn][k] = x; });
+      read_matrix<A, kMajorA>(a, row, 16, where, [&](int mn, int k, Number x) { operands->a[mn][k] = x; });
     };
   } else {
     for (int lane = 0; lane < kLanes; ++lane) {
-      T elements[4][4 / sizeof(T)];
+      A elements[4][4 / sizeof(A)];
       std::memcpy(elements, lane_of(lane)->words, sizeof elements);
-      constexpr int kPerWord = static_cast<int>(4 / sizeof(T));
+      constexpr int kPerWord = static_cast<int>(4 / sizeof(A));
       for (int w = 0; w < 4; ++w)
         for (int i = 0; i < kPerWord; ++i)
           operands->a[lane / 4 + w % 2 * 8][lane % 4 * kPerWord + w / 2 * 4 * kPerWord + i] =
@@ -116,9 +132,9 @@ void begin_product(void* const (&lanes)[kLanes]) {
   }
   product.read = [read_a, b, operands, where = mine.where] {
     read_a();
-    read_matrix<T, kMajorB>(b, 0, kColumns, where, [&](int mn, int k, float x) { operands->b[mn][k] = x; });
+    read_matrix<B, kMajorB>(b, 0, kColumns, where, [&](int mn, int k, Number x) { operands->b[mn][k] = x; });
   };
-  product.multiply = [operands](float* sums) { operands->add_to(sums); };
+  product.multiply = [operands](std::uint32_t* sums) { operands->add_to(sums); };
   start_product(std::move(product));
 }
 
@@ -156,6 +172,7 @@ void setmaxnreg_inc(Location where = Location::current()) {
   twin::do_together(&twin::meet, nullptr, where);
 }
 inline void keep_in_register(float&) {}
+inline void keep_in_register(std::int32_t&) {}
 inline void wgmma_fence(Location where = Location::current()) {
   twin::do_together(&twin::fence_together, nullptr, where);
 }
@@ -166,19 +183,22 @@ template <int kPending>
 void wgmma_wait_group(Location where = Location::current()) {
   twin::do_together(&twin::wait_together<kPending>, nullptr, where);
 }
-template <typename T, int kColumns, Major kMajorA, Major kMajorB, int kSums>
-void wgmma_m64k16(float (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
-                  Location where = Location::current()) {
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, typename Sum, int kSums>
+void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                     Location where = Location::current()) {
   static_assert(kSums == kColumns / 2);
+  static_assert(sizeof(A) == 2 || (kMajorA == Major::k && kMajorB == Major::k),
+                "only 16-bit elements may lie across K");
+  static_assert(std::is_same_v<Sum, typename twin::ProductOperands<A, B, kColumns>::Number>);
   twin::ProductLane mine{d, &a, nullptr, &b, adds, where};
-  twin::do_together(&twin::begin_product<T, kColumns, kMajorA, kMajorB>, &mine, where);
+  twin::do_together(&twin::begin_product<A, B, kColumns, kMajorA, kMajorB>, &mine, where);
 }
 template <typename T, int kColumns, Major kMajorB, int kSums>
-void wgmma_m64k16(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
-                  Location where = Location::current()) {
+void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
+                     Location where = Location::current()) {
   static_assert(kSums == kColumns / 2);
   twin::ProductLane mine{d, nullptr, a, &b, adds, where};
-  twin::do_together(&twin::begin_product<T, kColumns, Major::k, kMajorB>, &mine, where);
+  twin::do_together(&twin::begin_product<T, T, kColumns, Major::k, kMajorB>, &mine, where);
 }
 
 }  // namespace tessera::ptx
