@@ -166,7 +166,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "warp_barrier",
     "wrap",
     "wrong_architecture",
-    "has_boxes",
     "is_elected",
     "is_first_warp",
     "leave_registers",
@@ -232,6 +231,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "Pairs",
     "Part",
     "QuickestTiles",
+    "BoxedTensor",
     "Plane",
     "PlaneAxis",
     "Product",
@@ -272,8 +272,8 @@ bool is_reserved(std::string_view name) {
     return std::find(words.begin(), words.end(), name) != words.end();
   };
   return has(kReserved) || std::binary_search(kMacros.begin(), kMacros.end(), name) ||
-         name.starts_with("TESSERA_") || name.starts_with("is_quickest") || name.starts_with("__") ||
-         name.starts_with("cuda");
+         name.starts_with("TESSERA_") || name.starts_with("is_quickest") || name.starts_with("boxes_of_") ||
+         name.starts_with("__") || name.starts_with("cuda");
 }
 
 std::string safe_name(std::string_view name) {

@@ -138,6 +138,7 @@ struct PhasePlan {
   std::vector<ir::SizeId> vector_multiples;   // sizes that must be multiples of the vector width
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
+  std::vector<std::string> boxed;  // statements of the launcher: tensors whose boxes variants copy
   /// A unit axis along which strips run instead of along the lane: what does not depend on it is read once for all of them.
   std::optional<ir::AxisId> strip_axis;
   std::map<ir::AxisId, int64_t> serial_tiles;

@@ -90,6 +90,7 @@ class LauncherPrinter {
     int width = 1;
     for (const Variant& variant : phase.variants) width = std::max(width, variant.vector);
     if (width > 1) writer_.line(fmt::format("const bool aligned = {};", alignment(width)));
+    for (const std::string& statement : phase.boxed) writer_.line(statement);
     std::string conditions;
     for (const Variant& variant : phase.variants)
       conditions += (conditions.empty() ? "" : ", ") + condition(variant);

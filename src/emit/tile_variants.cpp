@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "emit/lower.h"
 #include "emit/naming.h"
+#include "emit/print.h"
 #include "emit/print_launcher.h"
 #include "emit/tile_lines.h"
 #include "emit/tile_price.h"
@@ -46,9 +48,49 @@ class TileVariants {
 
  private:
   void by_boxes() {
+    declare_boxes();
     for (const TileShape* shape : shapes_)
       for (const size_t order : box_orders())
         if (copies_chunks(order)) add(*shape, order, "boxes");
+  }
+
+  // Of each tensor once: which of its dimensions lines may run along, and how much is computed from it.
+  void declare_boxes() {
+    for (const StagedLoad& load : loads_) {
+      const ir::Tensor& tensor = tensor_of(load);
+      const TileFactor& factor = *load.factor;
+      const std::string type = is_rounded(factor) ? "tf32" : type_name(tensor.dtype);
+      const std::string dimensions =
+          has_either_order(tensor.dtype)
+              ? fmt::format("{}, {}", std::min(factor.width_index, factor.depth_index),
+                            std::max(factor.width_index, factor.depth_index))
+              : std::to_string(factor.depth_index);
+      const std::string begin =
+          fmt::format("BoxedTensor<{}, {}> {}(", type, tensor.dims.size(), boxes_of(load));
+      const auto is_known = [&](const std::string& known) { return known.starts_with(begin); };
+      if (std::ranges::any_of(plan_.phase.boxed, is_known)) continue;
+      plan_.phase.boxed.push_back(fmt::format("{}check, options, {}, {{{}}}, {{{}}});", begin,
+                                              safe_name(tensor.name), dimensions, extents_of_terms(factor)));
+    }
+  }
+
+  std::string boxes_of(const StagedLoad& load) const { return "boxes_of_" + tensor_of(load).name; }
+
+  /// The extents of all axes of a product that reads a factor.
+  std::string extents_of_terms(const TileFactor& factor) {
+    const auto reads = [&](const auto& entry) {
+      return entry.second.rows.shares_tile(factor) || entry.second.columns.shares_tile(factor);
+    };
+    const TileProduct& product = std::ranges::find_if(tiles_.products, reads)->second;
+    AxisSet axes = tiles_.units;
+    axes.insert(tiles_.looped.begin(), tiles_.looped.end());
+    axes.insert({product.rows.width, product.columns.width, product.depth});
+    std::vector<std::string> extents;
+    for (const ir::AxisId axis : axes) {
+      const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
+      extents.push_back(print(lower_size(kernel_, plan_.sizes, extent)));
+    }
+    return fmt::format("{}", fmt::join(extents, ", "));
   }
 
   /// All orders, or the one as written: of loads that warpgroups take in one order alone that one.
@@ -197,22 +239,19 @@ class TileVariants {
   std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
     const ir::Tensor& tensor = tensor_of(load);
     if (way == "boxes")
-      return fmt::format("has_boxes({}, {})", safe_name(tensor.name), contiguous_index(load, swapped));
+      return fmt::format("{}.lie_along({})", boxes_of(load), contiguous_index(load, swapped));
     return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
                        way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
   }
 
   /// The argument that describes the boxes of a load.
   std::string map(const StagedLoad& load, bool swapped, const TileShape& shape) const {
-    const ir::Tensor& tensor = tensor_of(load);
     const TileFactor& factor = *load.factor;
     const size_t position = contiguous_index(load, swapped);
     const bool along_depth = position == factor.depth_index;
     const size_t line = along_depth ? factor.width_index : factor.depth_index;
     const int64_t lines = shape.extent.at(along_depth ? factor.width : factor.depth);
-    return fmt::format("tensor_map<{}, {}, {}, {}>(check, {}, {})",
-                       is_rounded(factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size(), line,
-                       position, safe_name(tensor.name), lines);
+    return fmt::format("{}.map<{}, {}>({})", boxes_of(load), line, position, lines);
   }
 
   /// Whether a product reads it as tf32: copies round.

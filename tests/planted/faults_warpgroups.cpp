@@ -9,6 +9,8 @@ namespace {
 constexpr const char* kWords = "tessera/warpgroups.h";
 constexpr const char* kPanel = "tessera/store_panel.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
+constexpr const char* kBoxed = "tessera/boxed_tensor.h";
+constexpr const char* kLineCopy = "tessera/copy_into_lines.h";
 constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
 
@@ -88,6 +90,13 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "tensor.extent[kPosition] * static_cast<index>(sizeof(T)) : 16");
   add("boxes of lines that begin anywhere", kMaps,
       "  if (!aligned_lines(tensor, dimension, 16)) return false;\n", "");
+  add("boxes of a copy that is never made", kBoxed, "    if (along_ >= 0) copy();\n", "");
+  add("lines of a copy over each other", kBoxed, "      stride *= source_.extent[d];\n", "");
+  add("copy written with the strides of its source", kBoxed,
+      "put(tensor.extent[along_], tensor.stride[along_]);",
+      "put(tensor.extent[along_], source_.stride[along_]);");
+  add("first tile of a line copied only", kLineCopy, "ceil_divide(length, kTile)}", "1}");
+  add("lines copied past one of a tile", kLineCopy, "at[3] * kTile, first", "at[3] * (kTile - 1), first");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth + position", "position");
   add("rows of a panel eight apart", kPanel, "row_slot % 2 * 8 + lane / 4", "row_slot % 2 + lane / 4 * 2");
   add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count");

@@ -143,9 +143,9 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
     for (int round = 0; round < rounds; ++round, at.advance()) {
       if (wrong != Wrong::without_full_wait) ring.wait(at);
       if (wrong == Wrong::products_not_fenced) {
-        ptx::wgmma_mma_async<bf16, bf16, 16, Major::k, Major::k>(sum.value,
-                                                        matrix_descriptor<Major::k>(a_tiles.stage(at.stage)),
-                                                        matrix_descriptor<Major::k>(b_tile(at.stage)), true);
+        ptx::wgmma_mma_async<bf16, bf16, 16, Major::k, Major::k>(
+            sum.value, matrix_descriptor<Major::k>(a_tiles.stage(at.stage)),
+            matrix_descriptor<Major::k>(b_tile(at.stage)), true);
         ptx::wgmma_commit_group();
       } else {
         multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
@@ -228,6 +228,80 @@ TEST_CASE("tensors that the copy engine cannot take are refused") {
   CHECK_FALSE(make_tensor_map<bf16, 2, 128>(map, tensor(data.data(), {0, 64}), Rows{8}));          // nothing
   CHECK((
       make_tensor_map<bf16, 2, 128>(map, strided_tensor(data.data(), {64, 8}, {1, 64}), TensorBox<1, 0>{8})));
+}
+
+namespace {
+
+/// The elements of a tensor of i16 that a map describes, in the order of the tensor: dimension `position` comes first in the
+/// map.
+std::vector<std::int16_t> mapped_elements(const TensorMap& map, const Tensor& tensor, int position) {
+  std::vector<std::int16_t> elements;
+  index count = 1;
+  for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
+  for (index number = 0; number < count; ++number) {
+    index rest = number, byte = 0;
+    for (int d = tensor.rank - 1; d >= 0; --d) {
+      const index at = rest % tensor.extent[d];
+      rest /= tensor.extent[d];
+      const int i = d == position ? 0 : d < position ? d + 1 : d;
+      byte += at * (i == 0 ? index{sizeof(std::int16_t)} : map.stride[i]);
+    }
+    elements.push_back(*reinterpret_cast<const std::int16_t*>(static_cast<const char*>(map.data) + byte));
+  }
+  return elements;
+}
+
+std::vector<std::int16_t> elements_of(const Tensor& tensor) {
+  std::vector<std::int16_t> elements;
+  index count = 1;
+  for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
+  for (index number = 0; number < count; ++number) {
+    index rest = number, offset = 0;
+    for (int d = tensor.rank - 1; d >= 0; --d) {
+      offset += rest % tensor.extent[d] * tensor.stride[d];
+      rest /= tensor.extent[d];
+    }
+    elements.push_back(static_cast<const std::int16_t*>(tensor.data)[offset]);
+  }
+  return elements;
+}
+
+}  // namespace
+
+TEST_CASE("boxes of a tensor are copied from it, or from a copy that has them") {
+  std::vector<std::int16_t> data(200 * 200);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::int16_t>(i);
+  const LaunchOptions any{}, named{.variant = 0};
+  const std::initializer_list<index> few{100, 100, 100}, many{2000, 2000, 2000};
+  LaunchCheck check("boxed");
+
+  const Tensor aligned = strided_tensor(data.data(), {100, 70}, {80, 1});
+  BoxedTensor<std::int16_t, 2> as_it_is(check, named, aligned, {0, 1}, many);
+  CHECK(as_it_is.lie_along(1));
+  CHECK_FALSE(as_it_is.lie_along(0));
+  CHECK(as_it_is.map<0, 1>(64).data == data.data());
+
+  const Tensor shifted = strided_tensor(data.data() + 1, {100, 70}, {71, 1});
+  CHECK_FALSE(BoxedTensor<std::int16_t, 2>(check, any, shifted, {0, 1}, few).lie_along(1));
+  CHECK_FALSE(BoxedTensor<std::int16_t, 2>(check, any, shifted, {0, 1}, {100, 70, 2'000'000}).lie_along(0));
+  CHECK_FALSE(
+      BoxedTensor<std::int16_t, 2>(check, any, tensor(data.data(), {0, 71}), {0, 1}, many).lie_along(1));
+  for (const LaunchOptions& options : {any, named}) {
+    BoxedTensor<std::int16_t, 2> copied(check, options, shifted, {0, 1}, options.variant < 0 ? many : few);
+    CHECK(copied.lie_along(1));
+    const TensorMap map = copied.map<0, 1>(64);
+    CHECK(map.stride[1] == 256);
+    CHECK(mapped_elements(map, shifted, 1) == elements_of(shifted));
+    BoxedTensor<std::int16_t, 2> across(check, options, aligned, {0}, options.variant < 0 ? many : few);
+    CHECK(across.lie_along(0));
+    CHECK(mapped_elements(across.map<1, 0>(64), aligned, 0) == elements_of(aligned));
+  }
+
+  const Tensor scattered = strided_tensor(data.data(), {3, 67, 2, 5}, {11, 40, 2, 3000});
+  BoxedTensor<std::int16_t, 4> of_four(check, named, scattered, {1, 3}, few);
+  CHECK(of_four.lie_along(3));
+  CHECK(mapped_elements(of_four.map<1, 3>(64), scattered, 3) == elements_of(scattered));
+  CHECK(check.ok());
 }
 
 }  // namespace warpgroups

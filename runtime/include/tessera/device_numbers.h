@@ -8,6 +8,8 @@ namespace tessera::detail {
 /// The compiler's own atomics: <atomic> takes nvcc longer to read than everything else here together.
 class DeviceNumbers {
  public:
+  static constexpr int kDevices = 64;
+
   /// `ask(device)` gives a number other than 0, or 0 for an error, which is asked again; 0 of devices beyond the table.
   template <typename Ask>
   int of(int device, Ask ask) {
@@ -21,7 +23,6 @@ class DeviceNumbers {
   }
 
  private:
-  static constexpr int kDevices = 64;
   int numbers_[kDevices] = {};
 };
 

@@ -176,6 +176,11 @@ class LaunchCheck {
     return -1;
   }
 
+  /// What the launch of another kernel, which this one waits for, has come to.
+  void pass_on(const Status& status) {
+    if (ok()) status_ = status;
+  }
+
   /// Whether every tensor that the kernel writes is empty.
   bool nothing_to_write() const {
     for (const Argument& argument : *this) {

@@ -113,8 +113,16 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
   return detail::encode(map, boxes);
 }
 
-/// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied, and multiplied by
-/// warpgroups: on chips of compute capability 9.0.
+/// Whether boxes can be copied, and multiplied by warpgroups: on chips of compute capability 9.0.
+inline bool device_has_boxes() {
+#if TESSERA_TWIN
+  return true;
+#else
+  return device_architecture() == 90 && detail::tensor_map_encoder() != nullptr;
+#endif
+}
+
+/// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied on this device.
 TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
   constexpr index kExtentEnd = index{1} << 31, kStrideEnd = index{1} << 40;
   if (!aligned_lines(tensor, dimension, 16)) return false;
@@ -125,11 +133,7 @@ TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
         (tensor.stride[d] <= 0 || tensor.stride[d] * detail::dtype_bytes(tensor.dtype) >= kStrideEnd))
       return false;
   }
-#if TESSERA_TWIN
-  return true;
-#else
-  return device_architecture() == 90 && detail::tensor_map_encoder() != nullptr;
-#endif
+  return device_has_boxes();
 }
 
 /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension, of a tensor that has boxes.

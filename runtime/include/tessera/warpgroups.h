@@ -2,6 +2,7 @@
 // A block whose warpgroups have roles: some multiply what another has copied.
 #pragma once
 
+#include "tessera/boxed_tensor.h"
 #include "tessera/multiply.h"
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_tensor.h"

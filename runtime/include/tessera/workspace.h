@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workspace: memory that one launch needs beside its tensors.
+#pragma once
+
+#include "tessera/architecture.h"
+
+#if TESSERA_TWIN
+#include <new>
+#else
+#include <cuda_runtime.h>
+#endif
+
+namespace tessera {
+
+#if !TESSERA_TWIN
+namespace detail {
+
+/// The pool of the current device that workspaces come from; null where it has none. What is given back stays in the pool,
+/// so that only the first launches wait for memory.
+TESSERA_OUT_OF_LINE inline cudaMemPool_t workspace_pool() {
+  static cudaMemPool_t pools[DeviceNumbers::kDevices] = {};
+  const int device = current_device();
+  if (device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
+  cudaMemPool_t pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
+  if (pool != nullptr) return pool;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  std::uint64_t kept = UINT64_MAX;
+  if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
+      cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return nullptr;
+  }
+  cudaMemPool_t known = nullptr;
+  if (__atomic_compare_exchange_n(&pools[device], &known, pool, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return pool;
+  (void)cudaMemPoolDestroy(pool);  // another thread was first
+  return known;
+}
+
+}  // namespace detail
+#endif
+
+/// Memory on the current device, taken and given back in the order of a stream: what is queued in between may use it, and
+/// no launch waits for it. One piece; it can be captured in a CUDA graph.
+class Workspace {
+ public:
+  explicit Workspace(void* stream) : stream_(stream) {}
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  ~Workspace() {
+    if (memory_ == nullptr) return;
+#if TESSERA_TWIN
+    ::operator delete(memory_, kAlignment);
+#else
+    (void)cudaFreeAsync(memory_, static_cast<cudaStream_t>(stream_));
+#endif
+  }
+
+  /// So many bytes, which begin at a multiple of 256, once; null where there is no room.
+  TESSERA_OUT_OF_LINE void* take(index bytes) {
+#if TESSERA_TWIN
+    memory_ = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
+#else
+    const cudaMemPool_t pool = detail::workspace_pool();
+    const bool is_taken =
+        pool != nullptr && cudaMallocFromPoolAsync(&memory_, static_cast<std::size_t>(bytes), pool,
+                                                   static_cast<cudaStream_t>(stream_)) == cudaSuccess;
+    if (!is_taken) {
+      (void)cudaGetLastError();
+      memory_ = nullptr;
+    }
+#endif
+    return memory_;
+  }
+
+ private:
+#if TESSERA_TWIN
+  static constexpr std::align_val_t kAlignment{256};
+#endif
+  [[maybe_unused]] void* stream_;
+  void* memory_ = nullptr;
+};
+
+}  // namespace tessera
