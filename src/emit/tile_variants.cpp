@@ -54,36 +54,44 @@ class TileVariants {
         if (copies_chunks(order)) add(*shape, order, "boxes");
   }
 
-  // Of each tensor once: which of its dimensions lines may run along, and how much is computed from it.
+  // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
   void declare_boxes() {
     for (const StagedLoad& load : loads_) {
       const ir::Tensor& tensor = tensor_of(load);
-      const TileFactor& factor = *load.factor;
-      const std::string type = is_rounded(factor) ? "tf32" : type_name(tensor.dtype);
-      const std::string dimensions =
-          has_either_order(tensor.dtype)
-              ? fmt::format("{}, {}", std::min(factor.width_index, factor.depth_index),
-                            std::max(factor.width_index, factor.depth_index))
-              : std::to_string(factor.depth_index);
-      const std::string begin =
-          fmt::format("BoxedTensor<{}, {}> {}(", type, tensor.dims.size(), boxes_of(load));
-      const auto is_known = [&](const std::string& known) { return known.starts_with(begin); };
-      if (std::ranges::any_of(plan_.phase.boxed, is_known)) continue;
-      plan_.phase.boxed.push_back(fmt::format("{}check, options, {}, {{{}}}, {{{}}});", begin,
-                                              safe_name(tensor.name), dimensions, extents_of_terms(factor)));
+      const std::string statement = fmt::format(
+          "BoxedTensor<{}, {}> {}(check, options, {}, {{{}}}, {{{}}});",
+          is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size(), boxes_of(load),
+          safe_name(tensor.name), fmt::join(dimensions_of_lines(load), ", "), extents_of_terms(*load.factor));
+      if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
     }
   }
 
-  std::string boxes_of(const StagedLoad& load) const { return "boxes_of_" + tensor_of(load).name; }
+  std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
+    std::set<size_t> result;
+    for (const size_t order : box_orders())
+      result.insert(contiguous_index(load, is_swapped(order, load_of(*load.factor))));
+    return result;
+  }
 
-  /// The extents of all axes of a product that reads a factor.
+  /// Loads of one tensor share its boxes, unless they want lines along different dimensions.
+  std::string boxes_of(const StagedLoad& load) const {
+    const std::set<size_t> dimensions = dimensions_of_lines(load);
+    const bool are_shared = std::ranges::all_of(loads_, [&](const StagedLoad& other) {
+      return tensor_id(other) != tensor_id(load) || dimensions_of_lines(other) == dimensions;
+    });
+    return are_shared ? "boxes_of_" + tensor_of(load).name
+                      : fmt::format("boxes_along_{}_of_{}", fmt::join(dimensions, "_"), tensor_of(load).name);
+  }
+
+  /// The extents of all axes that a product is computed along, which reads a factor.
   std::string extents_of_terms(const TileFactor& factor) {
     const auto reads = [&](const auto& entry) {
       return entry.second.rows.shares_tile(factor) || entry.second.columns.shares_tile(factor);
     };
     const TileProduct& product = std::ranges::find_if(tiles_.products, reads)->second;
-    AxisSet axes = tiles_.units;
-    axes.insert(tiles_.looped.begin(), tiles_.looped.end());
+    AxisSet axes = plan_.phase.analysis.dependence.at(product.dot).loops;
+    axes.insert(kernel_.grids.at(0).axes.begin(), kernel_.grids.at(0).axes.end());
+    axes.insert(product.around.begin(), product.around.end());
     axes.insert({product.rows.width, product.columns.width, product.depth});
     std::vector<std::string> extents;
     for (const ir::AxisId axis : axes) {
@@ -233,9 +241,10 @@ class TileVariants {
     return terms;
   }
 
-  const ir::Tensor& tensor_of(const StagedLoad& load) const {
-    return kernel_.tensors[std::get<ir::Load>(kernel_.values[load.value].op).tensor];
+  ir::TensorId tensor_id(const StagedLoad& load) const {
+    return std::get<ir::Load>(kernel_.values[load.value].op).tensor;
   }
+  const ir::Tensor& tensor_of(const StagedLoad& load) const { return kernel_.tensors[tensor_id(load)]; }
   std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
     const ir::Tensor& tensor = tensor_of(load);
     if (way == "boxes")

@@ -227,9 +227,10 @@ class GroupPlanner {
       const int64_t unit = role == TileRole::row     ? kGroupRows * groups_
                            : role == TileRole::depth ? span_along(axis)
                                                      : kColumnUnit;
-      if (extent % unit != 0 || extent > kMostLines)
+      const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
+      if (extent % unit != 0 || extent > most)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", groups_,
-                           groups_ == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit), extent);
+                           groups_ == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most), extent);
     }
     const int64_t room = registers_of_group(groups_) - kOtherRegisters;
     if (shape.registers > room)
@@ -239,8 +240,15 @@ class GroupPlanner {
     return choose_stages(shape);
   }
 
-  static std::string lengths(int64_t unit) {
-    const int64_t most = kMostLines / unit * unit;
+  /// Whether threads add up what becomes of each tile along an axis.
+  bool is_promoted_along(ir::AxisId axis) const {
+    return std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      return entry.second.depth == axis && is_promoted(kernel_, entry.second);
+    });
+  }
+
+  static std::string lengths(int64_t unit, int64_t longest) {
+    const int64_t most = longest / unit * unit;
     return unit == most ? fmt::format("{} long", unit) : fmt::format("a multiple of {} up to {}", unit, most);
   }
 
@@ -284,7 +292,7 @@ bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e
 /// A part of a tensor of fp8 that is widened for chips without instructions for it.
 bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
   const auto* cast = std::get_if<ir::Cast>(&kernel.values[factor.value].op);
-  return cast && factor.parts.size() == 1 && factor.parts[0].load == cast->operand &&
+  return cast && cast->is_of_factor && factor.parts.size() == 1 && factor.parts[0].load == cast->operand &&
          is_fp8(kernel.values[cast->operand].dtype) && kernel.values[factor.value].dtype == DType::f16;
 }
 

@@ -49,7 +49,7 @@ struct Flatten {
     put(static_cast<std::uint64_t>(op.function));
     for (const ir::ValueId argument : op.arguments) put(argument);
   }
-  void operator()(const ir::Cast& op) { put(op.operand); }
+  void operator()(const ir::Cast& op) { put(op.operand), put(std::uint64_t{op.is_of_factor}); }
   void operator()(const ir::Select& op) { put(op.condition), put(op.if_true), put(op.if_false); }
   void operator()(const ir::Filter& op) { put(op.condition), put(op.operand); }
   void operator()(const ir::Coalesce& op) { put(op.operand), put(op.fallback); }

@@ -120,6 +120,8 @@ class Product {
   std::optional<ir::ValueId> factor(const Operand& operand, DType type) {
     const std::optional<DType> own = own_type(context_, operand);
     if (!own || *own == type || !operand.is_value()) return materialize(context_, operand, type);
+    if (is_fp8(*own))  // nobody has written this conversion
+      return context_.builder.add(ir::Cast{operand.value(), true}, type, operand.span);
     return context_.builder.cast(operand.value(), type, operand.span);
   }
 

@@ -91,7 +91,8 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("boxes of lines that begin anywhere", kMaps,
       "  if (!aligned_lines(tensor, dimension, 16)) return false;\n", "");
   add("boxes of a copy that is never made", kBoxed, "    if (along_ >= 0) copy();\n", "");
-  add("lines of a copy over each other", kBoxed, "      stride *= source_.extent[d];\n", "");
+  add("lines of a copy over each other", kBoxed,
+      "      if (__builtin_mul_overflow(stride, source_.extent[d], &stride)) return;\n", "");
   add("copy written with the strides of its source", kBoxed,
       "put(tensor.extent[along_], tensor.stride[along_]);",
       "put(tensor.extent[along_], source_.stride[along_]);");

@@ -65,9 +65,11 @@ class BoxedTensor {
     for (int d = Rank - 1; d >= 0; --d) {
       if (d == along) continue;
       copy.stride[d] = stride;
-      stride *= source_.extent[d];
+      if (__builtin_mul_overflow(stride, source_.extent[d], &stride)) return;
     }
-    copy.data = workspace_.take(stride * static_cast<index>(sizeof(Element)));
+    index bytes;
+    if (__builtin_mul_overflow(stride, static_cast<index>(sizeof(Element)), &bytes)) return;
+    copy.data = workspace_.take(bytes);
     if (copy.data == nullptr || !has_boxes(copy, along)) return;
     tensor_ = copy;
     along_ = along;

@@ -5,6 +5,7 @@
 #include "tessera/architecture.h"
 
 #if TESSERA_TWIN
+#include <cstring>
 #include <new>
 #else
 #include <cuda_runtime.h>
@@ -15,6 +16,27 @@ namespace tessera {
 #if !TESSERA_TWIN
 namespace detail {
 
+/// A new pool that keeps what is given back, or null. A stream that is being captured stays so: its mode forbids calls that
+/// might synchronise, which these do not.
+inline cudaMemPool_t make_workspace_pool(int device) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  std::uint64_t kept = UINT64_MAX;
+  cudaMemPool_t pool = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess) return nullptr;
+  bool is_made = cudaMemPoolCreate(&pool, &properties) == cudaSuccess;
+  if (is_made && cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) != cudaSuccess) {
+    (void)cudaMemPoolDestroy(pool);
+    is_made = false;
+  }
+  (void)cudaThreadExchangeStreamCaptureMode(&mode);
+  if (!is_made) (void)cudaGetLastError();
+  return is_made ? pool : nullptr;
+}
+
 /// The pool of the current device that workspaces come from; null where it has none. What is given back stays in the pool,
 /// so that only the first launches wait for memory.
 TESSERA_OUT_OF_LINE inline cudaMemPool_t workspace_pool() {
@@ -23,16 +45,8 @@ TESSERA_OUT_OF_LINE inline cudaMemPool_t workspace_pool() {
   if (device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
   cudaMemPool_t pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
   if (pool != nullptr) return pool;
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = device;
-  std::uint64_t kept = UINT64_MAX;
-  if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
-      cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return nullptr;
-  }
+  pool = make_workspace_pool(device);
+  if (pool == nullptr) return nullptr;
   cudaMemPool_t known = nullptr;
   if (__atomic_compare_exchange_n(&pools[device], &known, pool, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return pool;
@@ -56,7 +70,7 @@ class Workspace {
 #if TESSERA_TWIN
     ::operator delete(memory_, kAlignment);
 #else
-    (void)cudaFreeAsync(memory_, static_cast<cudaStream_t>(stream_));
+    if (cudaFreeAsync(memory_, static_cast<cudaStream_t>(stream_)) != cudaSuccess) (void)cudaGetLastError();
 #endif
   }
 
@@ -64,6 +78,7 @@ class Workspace {
   TESSERA_OUT_OF_LINE void* take(index bytes) {
 #if TESSERA_TWIN
     memory_ = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
+    if (memory_ != nullptr) std::memset(memory_, 0xff, static_cast<std::size_t>(bytes));  // nothing of before
 #else
     const cudaMemPool_t pool = detail::workspace_pool();
     const bool is_taken =

@@ -73,7 +73,7 @@ class Expansion {
     const Value& value = values_[id];
     if (value.dtype == type) return id;
     const Span span = value.span;
-    return add({Cast{id}, type, value.axes, value.total, "", span}, span, block);
+    return add({Cast{id, true}, type, value.axes, value.total, "", span}, span, block);
   }
 
   ValueId add(Value value, Span span, Block& block) {

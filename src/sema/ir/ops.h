@@ -139,6 +139,7 @@ struct Math {
 /// Conversion to the type of the result (R24, R25).
 struct Cast {
   ValueId operand;
+  bool is_of_factor = false;  ///< of a product, made by the compiler: the source asks for no wider type
 };
 /// where(c, a, b): exists where c and the chosen side do.
 struct Select {
