@@ -98,7 +98,8 @@ class GroupPlanner {
 
   std::string obstacle(const TileProduct& product) {
     const DType type = kernel_.values[product.rows.value].dtype;
-    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32))
+    if (product.is_tf32) return "copies take ties of tf32 to even, and products take them away from zero";
+    if (type == DType::f64 || type == DType::f32)
       return fmt::format("warpgroups do not multiply {}", spelling(type));
     if (!has_either_order(type) && is_read_across(product))
       return fmt::format("a tile of {} is read along both of its axes", spelling(type));

@@ -77,8 +77,6 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("sums of fp8 kept by Tensor Cores", kWords,
       "multiply_async<kMajorA, kMajorB>(part, a, b, false, where);",
       "multiply_async<kMajorA, kMajorB>(sums, a, b, true, where);\n  part.fill(0.0f);");
-  add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
-      "sizeof(T), false,");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
       "kEightLines = 16 * Tile::kSpanBytes");
   add("panels one line apart", kDescriptors, "kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes",
