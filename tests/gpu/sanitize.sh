@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Kernels of every way of running under compute-sanitizer's four tools: sanitize.sh TESSERAC. A run that ends without a
-# summary, or with an error of its own, is a failure too.
+# summary, or with an error of its own, is a failure too. All kernels run at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tesserac=$1
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
 kernels=(
   "examples/gemm/gemm.tsr --set M=200 --set N=136 --set K=264"
@@ -20,17 +20,24 @@ kernels=(
   "tests/corners/numbers.tsr --kernel chosen_extremes --set N=300"
   "tests/corners/warpgroups.tsr --kernel gated_by_groups --set M=200 --set N=136 --set K=264"
 )
-failures=0
-for kernel in "${kernels[@]}"; do
-  read -ra arguments <<<"$kernel"
+
+# One kernel under the four tools; what went wrong is printed.
+check() {
+  local log=$logs/$1 arguments
+  read -ra arguments <<<"$2"
   for tool in memcheck racecheck initcheck synccheck; do
     if compute-sanitizer --tool "$tool" --error-exitcode 9 "$tesserac" run "${arguments[@]}" --on=gpu >"$log" 2>&1 &&
       grep -qE 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards' "$log"; then
       continue
     fi
-    echo "$tool, $kernel:" && tail -n 20 "$log"
-    failures=$((failures + 1))
+    echo "$tool, $2:" && tail -n 20 "$log"
+    echo "$tool" >>"$logs/failures"
   done
-done
+}
+
+touch "$logs/failures"
+for i in "${!kernels[@]}"; do check "$i" "${kernels[i]}" & done
+wait
+failures=$(wc -l <"$logs/failures")
 echo "$((4 * ${#kernels[@]})) runs, $failures failures"
 ((failures == 0))
