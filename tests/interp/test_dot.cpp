@@ -154,23 +154,23 @@ TEST_CASE("infinities and NaN go through a product") {
   CHECK(product(DType::f32, DType::f32, {0x1p-149, 1}, {0.5, 0x1p-149}) == 0x1p-149);
 }
 
-TEST_CASE("tf32 rounds both factors to 11 bits, ties away from zero, in both modes") {
+TEST_CASE("tf32 rounds both factors to 11 bits, ties to even, in both modes") {
   const std::string rounded = "%4: f32[k] = round_tf32 %2 %5: f32[k] = round_tf32 %3";
   const auto in_tf32 = [&](const Doubles& a, const Doubles& b) {
     return product(DType::f32, DType::f32, a, b, rounded, "%4, %5");
   };
-  CHECK(in_tf32({1 + 0x1p-11}, {1}) == 1 + 0x1p-10);
-  CHECK(in_tf32({1}, {-1 - 0x1p-11}) == -1 - 0x1p-10);
+  CHECK(in_tf32({1 + 0x1p-11}, {1}) == 1);
+  CHECK(in_tf32({1}, {-1 - 0x1p-11 - 0x1p-23}) == -1 - 0x1p-10);
   CHECK(in_tf32({1 + 0x1p-11 - 0x1p-23}, {1}) == 1);
   CHECK(in_tf32({1 + 3 * 0x1p-11}, {1}) == 1 + 0x1p-9);
-  CHECK(in_tf32({1 + 0x1p-11}, {1 + 0x1p-11}) == (1 + 0x1p-10) * (1 + 0x1p-10));
+  CHECK(in_tf32({1 + 3 * 0x1p-11}, {1 + 0x1p-11}) == 1 + 0x1p-9);
   CHECK(in_tf32({0x1p-149}, {0x1p126}) == 0);
   CHECK(in_tf32({0x1.fffffep127}, {1}) == kInfinity);
   CHECK(std::isnan(in_tf32({kNan}, {1})));
   const Arguments arguments{
-      {}, {{"a", array_of(DType::f32, {1}, {1 + 0x1p-11})}, {"b", array_of(DType::f32, {1}, {3})}}, {}};
+      {}, {{"a", array_of(DType::f32, {1}, {1 + 3 * 0x1p-11})}, {"b", array_of(DType::f32, {1}, {3})}}, {}};
   const Result exact = run_or_fail(inner(DType::f32, DType::f32, rounded, "%4, %5"), arguments, Numbers::f64);
-  CHECK(numbers_of(exact.outputs.at("y")) == Doubles{3 * (1 + 0x1p-10)});
+  CHECK(numbers_of(exact.outputs.at("y")) == Doubles{3 * (1 + 0x1p-9)});
 }
 
 TEST_CASE("the reference mode sums products of floats in f64") {

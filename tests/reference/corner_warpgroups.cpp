@@ -99,6 +99,14 @@ void products_of_bytes(Problem& problem) {
   });
 }
 
+void rounded(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return shortened(a(m, k)) * b(k, n); });
+  });
+}
+
 void promoted(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -155,6 +163,10 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        input("c", "u8", {"M", "K"}, 0, 255, 1), input("d", "u8", {"K", "N"}, 0, 255, 1),
        result("y", {"M", "N"}), result("z", {"M", "N"})},
       products_of_bytes);
+  add("rounded_by_groups", {"M", "N", "K"},
+      {input("a", "f32", {"M", "K"}, 4097, 4297, 1), input("b", "f32", {"K", "N"}, -3, 3, 1),
+       sums("y", {"M", "N"})},
+      rounded);
   // 250 terms pass 2^14, 128 do not.
   add("promoted_by_groups", {"M", "N", "K"},
       {input("a", "fp8_e4m3", {"M", "K"}, 12, 15, 1), input("b", "fp8_e5m2", {"N", "K"}, 5, 7, 1),

@@ -31,11 +31,11 @@ double total(int64_t count, Term term) {
   return sum;
 }
 
-/// A float with the 11 digits of tf32: to nearest, ties away from zero.
+/// A float with the 11 digits of tf32: to nearest, ties to even.
 inline double shortened(double value) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
 }
 
 /// Calls `body(m, n)` for every element of a matrix.

@@ -79,7 +79,7 @@ TESSERA_HD double round(double x);
 TESSERA_HD float trunc(float x);
 TESSERA_HD double trunc(double x);
 
-/// To the 11 significant bits of tf32: to nearest, ties away from zero, as `cvt.rna.tf32.f32`. Exact numbers, infinity
+/// To the 11 significant bits of tf32: to nearest, ties to even, as `cvt.rn.tf32.f32`. Exact numbers, infinity
 /// and NaN stay; what rounds beyond the largest number becomes infinity.
 TESSERA_HD float round_tf32(float x);
 

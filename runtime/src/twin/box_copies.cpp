@@ -7,6 +7,7 @@
 #include "barrier_state.h"
 #include "box_copies.h"
 #include "machine_state.h"
+#include "tessera/math.h"
 #include "tessera/twin/ptx_tensor.h"
 
 namespace tessera::twin {
@@ -28,12 +29,11 @@ struct PendingBox {
 
 thread_local std::vector<PendingBox> pending;
 
-/// To 11 significant bits, to nearest, ties to even; infinity and NaN stay what they are.
 void round_to_tf32(unsigned char* element) {
-  std::uint32_t bits;
-  std::memcpy(&bits, element, sizeof bits);
-  if ((bits & 0x7f800000u) != 0x7f800000u) bits = (bits + 0xfffu + (bits >> 13 & 1u)) & 0xffffe000u;
-  std::memcpy(element, &bits, sizeof bits);
+  float value;
+  std::memcpy(&value, element, sizeof value);
+  value = math::round_tf32(value);
+  std::memcpy(element, &value, sizeof value);
 }
 
 /// The elements of a box, dimension 0 first; zeros outside of the tensor.
@@ -74,6 +74,7 @@ void land(const PendingBox& box) {
 }  // namespace
 
 void copy_box(const BoxCopy& copy, Location where) {
+  if (context.ahead > 0) check_behind_predecessor(where);
   Barrier* barrier = copy.barriers->for_copy(copy.barrier, where);
   if (barrier == nullptr) return;
   const int first = copy.to.first_byte + copy.i * copy.to.element_bytes;

@@ -76,7 +76,7 @@ TESSERA_HD double clamp(double x, double low, double high) { return min(max(x, l
 TESSERA_HD float round_tf32(float x) {
   const std::uint32_t bits = to_bits(x);
   const bool is_finite = (bits & 0x7f800000u) != 0x7f800000u;
-  return is_finite ? from_bits((bits + 0x1000u) & ~0x1fffu) : x;
+  return is_finite ? from_bits((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu) : x;
 }
 
 // Each of the following is one instruction on the device and exact everywhere, so the compiler's own may
