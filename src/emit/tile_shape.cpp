@@ -457,7 +457,7 @@ class ShapeChooser {
 int64_t instruction_depth(DType factor, bool is_tf32) {
   if (is_tf32) return 8;
   if (factor == DType::f32) return 2;
-  if (factor == DType::f64) return 16;
+  if (factor == DType::f64) return 8;
   return 32 / size_in_bytes(factor);
 }
 

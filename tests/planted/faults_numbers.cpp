@@ -41,12 +41,12 @@ void add_number_faults(std::vector<PlantedFault>& faults) {
   add("products of f16 are summed in f16", kMma, "ptx::mma_m16n8k16_f16(sums, a.word, b.word, where);",
       "ptx::mma_m16n8k16_f16(sums, a.word, b.word, where);\n    for (int q = 0; q < 4; ++q) sums[q] = "
       "to_float(from_float<f16>(sums[q]));");
-  add("products of f64 are summed in f32", kMma, "ptx::mma_m16n8k16_f64(sums, a.at, b.at, where);",
-      "ptx::mma_m16n8k16_f64(sums, a.at, b.at, where);\n    for (int q = 0; q < 4; ++q) sums[q] = "
+  add("products of f64 are summed in f32", kMma, "ptx::mma_m16n8k8_f64(sums, a.at, b.at, where);",
+      "ptx::mma_m16n8k8_f64(sums, a.at, b.at, where);\n    for (int q = 0; q < 4; ++q) sums[q] = "
       "static_cast<float>(sums[q]);");
   add("bf16 multiplied as f16", kMma, "ptx::mma_m16n8k16_bf16(", "ptx::mma_m16n8k16_f16(");
   add("signed bytes multiplied as unsigned", kMma, "ptx::mma_m16n8k32_s8(", "ptx::mma_m16n8k32_u8(");
-  add("tf32 is cut, not rounded", kMma, "words[w] = ptx::cvt_rna_tf32(math::from_bits(words[w])).bits",
+  add("tf32 is cut, not rounded", kMma, "words[w] = ptx::cvt_rn_tf32(math::from_bits(words[w])).bits",
       "words[w] &= ~0u");
   faults.push_back({.name = "mul and add are contracted",
                     .group = kNumbers,

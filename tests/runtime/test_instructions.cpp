@@ -29,7 +29,7 @@ T element(int x) {
   if constexpr (kDType<T> == TESSERA_F16 || kDType<T> == TESSERA_BF16) {
     return from_float<T>(static_cast<float>(x));
   } else if constexpr (std::is_same_v<T, tf32>) {
-    return ptx::cvt_rna_tf32(static_cast<float>(x));
+    return ptx::cvt_rn_tf32(static_cast<float>(x));
   } else {
     return static_cast<T>(x);
   }
@@ -109,17 +109,17 @@ TEST_CASE("a product of doubles agrees with a loop") {
 }
 
 TEST_CASE("a product of 16 rows of doubles agrees with a loop") {
-  const Matrices matrices(16, -1000000, 1000000);
+  const Matrices matrices(8, -1000000, 1000000);
   run_clean(64, [&] {
     const int g = thread_index() % 32 / 4, t = thread_index() % 4;
-    double a[8], b[4], sums[4] = {0.5, -0.5, 1, 2};
-    for (int i = 0; i < 8; ++i) a[i] = matrices.at(matrices.a, g + i % 2 * 8, t + i / 2 * 4);
-    for (int i = 0; i < 4; ++i) b[i] = matrices.at(matrices.b, g, t + 4 * i);
+    double a[4], b[2], sums[4] = {0.5, -0.5, 1, 2};
+    for (int i = 0; i < 4; ++i) a[i] = matrices.at(matrices.a, g + i % 2 * 8, t + i / 2 * 4);
+    for (int i = 0; i < 2; ++i) b[i] = matrices.at(matrices.b, g, t + 4 * i);
     const double before[4] = {0.5, -0.5, 1, 2};
-    ptx::mma_m16n8k16_f64(sums, a, b);
+    ptx::mma_m16n8k8_f64(sums, a, b);
     for (int q = 0; q < 4; ++q) {
       double expected = before[q];
-      for (int k = 0; k < 16; ++k)
+      for (int k = 0; k < 8; ++k)
         expected +=
             double(matrices.at(matrices.a, g + q / 2 * 8, k)) * matrices.at(matrices.b, 2 * t + q % 2, k);
       REQUIRE(sums[q] == expected);
@@ -138,16 +138,16 @@ TEST_CASE("sums of 32-bit integers wrap") {
   });
 }
 
-TEST_CASE("conversions to tf32 round to nearest, ties away, and keep what is not finite") {
-  const auto rounded = [](std::uint32_t bits) { return ptx::cvt_rna_tf32(math::from_bits(bits)).bits; };
+TEST_CASE("conversions to tf32 round to nearest, ties to even, and keep what is not finite") {
+  const auto rounded = [](std::uint32_t bits) { return ptx::cvt_rn_tf32(math::from_bits(bits)).bits; };
   CHECK(rounded(0x3f800000u) == 0x3f800000u);
   CHECK(rounded(0x3f800fffu) == 0x3f800000u);
-  CHECK(rounded(0x3f801000u) == 0x3f802000u);
-  CHECK(rounded(0xbf801000u) == 0xbf802000u);
+  CHECK(rounded(0x3f801000u) == 0x3f800000u);
+  CHECK(rounded(0xbf803000u) == 0xbf804000u);
   CHECK(rounded(0x7f7fffffu) == 0x7f800000u);
   CHECK(rounded(0xff800000u) == 0xff800000u);
   CHECK(rounded(0x7f800001u) == 0x7fffffffu);
-  CHECK(rounded(0x00001000u) == 0x00002000u);
+  CHECK(rounded(0x00003000u) == 0x00004000u);
 }
 
 TEST_CASE("pairs of narrow floats") {

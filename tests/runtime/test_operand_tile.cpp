@@ -173,7 +173,7 @@ TEST_CASE("parts of operands that ldmatrix does not load") {
     // f64: row g at the thread's numbers of K. Tiles hold multiples of 16 of K and of 8 rows: no spans of 32 bytes.
     if (tile.span_bytes == 32) continue;
     for (int i = 0; i < 4; ++i) {
-      const auto depth = [&](int lane) { return Mma<double>::depth(lane % 4, i); };
+      const auto depth = [&](int lane) { return Mma<double>::depth(i / 2 * 8, lane % 4, i % 2); };
       if (tile.length % 16 == 0)
         expect("f64 along K", tile,
                turns_of(tile, 8, 8, 16, [&](int lane) { return std::pair(lane / 4, depth(lane)); }), 2);

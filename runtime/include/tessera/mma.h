@@ -39,7 +39,7 @@ struct Mma<std::uint8_t> : detail::WordMma<std::uint8_t, std::int32_t> {
   }
 };
 
-/// Takes tiles of floats, which are rounded to nearest, ties away.
+/// Takes tiles of floats, which are rounded to nearest, ties to even.
 template <>
 struct Mma<tf32> : detail::WordMma<float, float> {
   using Base = detail::WordMma<float, float>;
@@ -64,7 +64,13 @@ struct Mma<tf32> : detail::WordMma<float, float> {
   template <int kWords>
   static TESSERA_DEVICE void round(std::uint32_t (&words)[kWords]) {
     TESSERA_UNROLL
-    for (int w = 0; w < kWords; ++w) words[w] = ptx::cvt_rna_tf32(math::from_bits(words[w])).bits;
+    for (int w = 0; w < kWords; ++w) {
+#if TESSERA_TWIN || __CUDA_ARCH__ >= 900
+      words[w] = ptx::cvt_rn_tf32(math::from_bits(words[w])).bits;
+#else
+      words[w] = math::to_bits(math::round_tf32(math::from_bits(words[w])));
+#endif
+    }
   }
 };
 
@@ -146,23 +152,25 @@ struct Mma<float> : detail::ElementOrigin {
 };
 
 /// K is in another order than the instruction has it, the same for both operands: no access meets a bank of shared memory
-/// twice, whichever way the lines run.
+/// twice, whichever way the lines run. Tiles hold whole sixteens of it, of which a step takes a half: parts of more would
+/// leave too few registers to read ahead.
 template <>
 struct Mma<double> : detail::ElementOrigin {
   using Element = double;
   using Sum = double;
-  static constexpr int kDepth = 16;
+  static constexpr int kDepth = 8;
 
   struct A {
-    double at[8];  // [2 * number of k + row of the block's two]
+    double at[4];  // [2 * number of k + row of the block's two]
   };
   struct B {
-    double at[4];
+    double at[2];
   };
 
-  /// Which k is number `i` of the threads in a column of lanes.
-  static TESSERA_HD constexpr int depth(int lane_column, int i) {
-    return lane_column / 2 * 8 + (lane_column ^ i) * 2 + lane_column % 2;
+  /// Which k is number `i` of the threads in a column of lanes, in the step that begins at `k`.
+  static TESSERA_HD constexpr int depth(int k, int lane_column, int i) {
+    const int number = k % 16 / 4 + i;
+    return k / 16 * 16 + lane_column / 2 * 8 + (lane_column ^ number) * 2 + lane_column % 2;
   }
 
   template <Major kMajor, int kWidth, typename Tile>
@@ -170,8 +178,8 @@ struct Mma<double> : detail::ElementOrigin {
     const detail::OperandAccess<kMajor, Tile> access{tile, where};
     const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
-    for (int i = 0; i < 8; ++i)
-      part.at[i] = access.load(origin + rows + i % 2 * 8 + lane.row, k + depth(lane.column, i / 2));
+    for (int i = 0; i < 4; ++i)
+      part.at[i] = access.load(origin + rows + i % 2 * 8 + lane.row, depth(k, lane.column, i / 2));
   }
   template <Major kMajor, int kWidth, int kBlocks, typename Tile>
   static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
@@ -181,16 +189,16 @@ struct Mma<double> : detail::ElementOrigin {
     TESSERA_UNROLL
     for (int block = 0; block < kBlocks; ++block) {
       TESSERA_UNROLL
-      for (int i = 0; i < 4; ++i)
-        parts[block].at[i] = access.load(origin + columns + 8 * block + lane.row, k + depth(lane.column, i));
+      for (int i = 0; i < 2; ++i)
+        parts[block].at[i] = access.load(origin + columns + 8 * block + lane.row, depth(k, lane.column, i));
     }
   }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
 #if TESSERA_TWIN || __CUDA_ARCH__ >= 900
-    ptx::mma_m16n8k16_f64(sums, a.at, b.at, where);
+    ptx::mma_m16n8k8_f64(sums, a.at, b.at, where);
 #else
     TESSERA_UNROLL
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2; ++i) {
       ptx::mma_m8n8k4_f64(sums, a.at[2 * i], b.at[i], where);
       ptx::mma_m8n8k4_f64(sums + 2, a.at[2 * i + 1], b.at[i], where);
     }

@@ -46,20 +46,19 @@ __device__ __forceinline__ void mma_m8n8k4_f64(double* sums, double a, double b,
 
 /// 16 x 8 sums; of A a thread has elements i of row lane / 4 + 8 (i % 2), of B of column lane / 4, both at lane % 4 + 4 j
 /// of K, j the number of the pair of A and of the element of B. From sm_90 on.
-__device__ __forceinline__ void mma_m16n8k16_f64(double* sums, const double (&a)[8], const double (&b)[4],
-                                                 Location = Location::current()) {
+__device__ __forceinline__ void mma_m16n8k8_f64(double* sums, const double (&a)[4], const double (&b)[2],
+                                                Location = Location::current()) {
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
-      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
       : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
-        "d"(b[1]), "d"(b[2]), "d"(b[3]));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-/// cvt.rna.tf32.f32: to nearest, ties away from zero.
-__device__ __forceinline__ tf32 cvt_rna_tf32(float x) {
+/// cvt.rn.tf32.f32: to nearest, ties to even. From sm_90 on.
+__device__ __forceinline__ tf32 cvt_rn_tf32(float x) {
   tf32 result;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result.bits) : "f"(x));
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(result.bits) : "f"(x));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tessera/device.h"
+#include "tessera/math.h"
 #include "tessera/ptx_mma.h"
 
 namespace tessera::twin {
@@ -102,18 +103,13 @@ inline void mma_m8n8k4_f64(double* sums, double a, double b, Location where = Lo
   twin::MmaLane<double, double> mine{sums, &a, &b};
   twin::do_together(&twin::multiply_f64<1, 4>, &mine, where);
 }
-inline void mma_m16n8k16_f64(double* sums, const double (&a)[8], const double (&b)[4],
-                             Location where = Location::current()) {
+inline void mma_m16n8k8_f64(double* sums, const double (&a)[4], const double (&b)[2],
+                            Location where = Location::current()) {
   twin::MmaLane<double, double> mine{sums, a, b};
-  twin::do_together(&twin::multiply_f64<2, 16>, &mine, where);
+  twin::do_together(&twin::multiply_f64<2, 8>, &mine, where);
 }
 
-inline tf32 cvt_rna_tf32(float x) {
-  const std::uint32_t bits = math::to_bits(x);
-  if (x != x) return {0x7fffffffu};
-  if ((bits & 0x7f800000u) == 0x7f800000u) return {bits};
-  return {(bits + 0x1000u) & 0xffffe000u};
-}
+inline tf32 cvt_rn_tf32(float x) { return {x != x ? 0x7fffffffu : math::to_bits(math::round_tf32(x))}; }
 
 inline std::uint32_t cvt_rn_bf16x2(float low, float high) {
   return static_cast<std::uint32_t>(from_float<bf16>(high).bits) << 16 | from_float<bf16>(low).bits;
