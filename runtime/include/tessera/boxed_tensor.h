@@ -9,15 +9,17 @@
 namespace tessera {
 
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
-/// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until
+/// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it; and where they begin
+/// elsewhere than at multiples of 32 bytes, which the copy engine takes half as fast, and a lot is. The copy lives until
 /// the launch is queued, in the order of its stream.
 template <typename T, int Rank>
 class BoxedTensor {
   using Element = std::conditional_t<std::is_same_v<T, tf32>, float, T>;
   static constexpr index kLineBytes = 128;  // that lines of a copy begin at multiples of
-  // What is worth a copy: as many terms as take as long as one more launch, and as many of each element as take as long as
-  // reading and writing it once more.
-  static constexpr double kFewestTerms = 2e9, kFewestReads = 128;
+  // What is worth a copy: as many terms as take longer element by element than one more launch, and as many of each
+  // element as take longer so than reading and writing it once more.
+  static constexpr double kFewestTerms = 1e8, kFewestReads = 32;
+  static constexpr double kFewestTermsOfSlow = 1e10, kFewestReadsOfSlow = 2048;
 
  public:
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
@@ -25,10 +27,15 @@ class BoxedTensor {
               std::initializer_list<int> dimensions, std::initializer_list<index> extents)
       : check_(check), options_(options), tensor_(tensor), source_(tensor), workspace_(options.stream) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
-    for (const int dimension : dimensions)
-      if (has_boxes(tensor, dimension)) return;
+    for (const int dimension : dimensions) {
+      if (!has_boxes(tensor, dimension)) continue;
+      const bool is_slow = !aligned_lines(tensor, dimension, 32);
+      if (is_slow && is_worth_a_copy(extents, kFewestTermsOfSlow, kFewestReadsOfSlow)) plan_copy(dimension);
+      return;
+    }
     const bool is_asked_for = options.variant >= 0;
-    if (is_asked_for || is_worth_a_copy(extents)) plan_copy(dimension_of_lines(dimensions));
+    if (is_asked_for || is_worth_a_copy(extents, kFewestTerms, kFewestReads))
+      plan_copy(dimension_of_lines(dimensions));
   }
 
   /// Whether boxes can be copied of lines along `dimension`.
@@ -37,17 +44,17 @@ class BoxedTensor {
   /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension. The copy, if there is
   /// one, is queued here.
   template <int kLineDimension, int kPositionDimension>
-  TensorMap map(int lines) {
+  TESSERA_OUT_OF_LINE TensorMap map(int lines) {
     if (along_ >= 0) copy();
     return tensor_map<T, Rank, kLineDimension, kPositionDimension>(check_, tensor_, lines);
   }
 
  private:
-  bool is_worth_a_copy(std::initializer_list<index> extents) const {
+  bool is_worth_a_copy(std::initializer_list<index> extents, double fewest_terms, double fewest_reads) const {
     double terms = 1, elements = 1;
     for (const index extent : extents) terms *= static_cast<double>(extent);
     for (int d = 0; d < Rank; ++d) elements *= static_cast<double>(source_.extent[d]);
-    return terms >= kFewestTerms && terms >= kFewestReads * elements;
+    return terms >= fewest_terms && terms >= fewest_reads * elements;
   }
 
   /// The one whose elements follow each other, if lines may run along it.
@@ -75,12 +82,20 @@ class BoxedTensor {
     along_ = along;
   }
 
-  /// The dimensions in the order of copy_into_lines, with extents of 1 before them.
-  Tensor ordered(const Tensor& tensor) const {
-    int across = -1;  // the dimension before the last: that of the source's lines, or any other
+  /// The dimensions of both tensors in the order of copy_into_lines: those of lines last, extents of 1 before all. True where
+  /// lines of the source run along another dimension.
+  bool order(Tensor& from, Tensor& to) const {
+    int across = -1;  // the dimension before the last of the copy: that of the source's lines, or any other
     for (int d = 0; d < Rank; ++d)
       if (d != along_ && (across < 0 || source_.stride[d] == 1)) across = d;
-    Tensor result = tensor;
+    const bool turns = source_.stride[along_] != 1 && source_.stride[across] == 1;
+    put_in_order(from, source_, turns ? along_ : across, turns ? across : along_);
+    put_in_order(to, tensor_, across, along_);
+    return turns;
+  }
+
+  void put_in_order(Tensor& result, const Tensor& tensor, int last_but_one, int last) const {
+    result = tensor;
     result.rank = detail::kLineCopyDimensions;
     int place = 0;
     const auto put = [&](index extent, index stride) {
@@ -89,14 +104,14 @@ class BoxedTensor {
     };
     for (int d = Rank; d < detail::kLineCopyDimensions; ++d) put(1, 1);
     for (int d = 0; d < Rank; ++d)
-      if (d != along_ && d != across) put(tensor.extent[d], tensor.stride[d]);
-    put(tensor.extent[across], tensor.stride[across]);
-    put(tensor.extent[along_], tensor.stride[along_]);
-    return result;
+      if (d != last && d != last_but_one) put(tensor.extent[d], tensor.stride[d]);
+    put(tensor.extent[last_but_one], tensor.stride[last_but_one]);
+    put(tensor.extent[last], tensor.stride[last]);
   }
 
   void copy() {
-    const Tensor from = ordered(source_), to = ordered(tensor_);
+    Tensor from, to;
+    const bool turns = order(from, to);
     along_ = -1;
     LaunchCheck check(check_.kernel());
     check.tensor<const Element, detail::kLineCopyDimensions>(0, "copied tensor", from);
@@ -105,9 +120,9 @@ class BoxedTensor {
     for (int d = 0; d < detail::kLineCopyDimensions; ++d)
       tiles *= d < 3 ? to.extent[d] : ceil_divide(to.extent[d], detail::kLineCopyTile);
     check_.pass_on(launch(check, options_, detail::copy_into_lines<Element>, Blocks{tiles},
-                          Threads{detail::kLineCopyThreads},
+                          Threads{detail::kLineCopyThreads, kBeginsEarly}, DynamicShared{},
                           view<const Element, detail::kLineCopyDimensions>(from),
-                          view<Element, detail::kLineCopyDimensions>(to)));
+                          view<Element, detail::kLineCopyDimensions>(to), turns));
   }
 
   LaunchCheck& check_;

@@ -2,6 +2,8 @@
 // StorePanel<T, Layout>: how a warp writes its tile of sums to memory in whole lines.
 #pragma once
 
+#include <cstring>
+
 #include "tessera/fragment.h"
 #include "tessera/operand_tile.h"
 #include "tessera/view.h"
@@ -47,26 +49,86 @@ class StorePanel {
   template <typename LineOf>
   TESSERA_DEVICE void store(int panel, int row_count, int column_count, index first, LineOf line_of,
                             Location where = Location::current()) const {
-    const int lane = thread_index() % kWarpThreads;
     const int row = Layout::warp_row() + panel / kPanelsOfRow * Layout::kRowStep;
-    const int position = lane % kLanesOfLine * kChunk;
-    const int column = Layout::warp_column() + panel % kPanelsOfRow * kWidth + position;
-    const Part<kChunk, false> part(column, 0, column_count);
+    const int column = Layout::warp_column() + panel % kPanelsOfRow * kWidth;
     warp_barrier(0xffffffffu, where);
-    TESSERA_UNROLL
-    for (int first_line = 0; first_line < 16; first_line += kLinesAtOnce) {
-      const int line = first_line + lane / kLanesOfLine;
-      if (row + line < row_count && part.any()) {
-        const Vector<T, kChunk> chunk =
-            elements_.template load<kChunk>(tile().index_of(line, position), where);
-        line_of(row + line).store(first + column, chunk, part, where);
-      }
+    if (begins_chunk(line_of(row), first + column) && begins_chunk(line_of(row + 1), first + column)) {
+      store_chunks(row, column, row_count, column_count, first, line_of, where);
+    } else {
+      store_shifted(row, column, row_count, column_count, first, line_of, where);
     }
     warp_barrier(0xffffffffu, where);
   }
 
  private:
   TESSERA_DEVICE Tile tile() const { return {elements_, thread_index() / kWarpThreads * Tile::kRoom}; }
+
+  template <typename Line>
+  static TESSERA_DEVICE bool begins_chunk(const Line& line, index i) {
+    return line.template boundary<kChunk, false>(i) == i;
+  }
+
+  template <typename LineOf>
+  TESSERA_DEVICE void store_chunks(int row, int column, int row_count, int column_count, index first,
+                                   LineOf line_of, Location where) const {
+    const int lane = thread_index() % kWarpThreads;
+    const int position = lane % kLanesOfLine * kChunk;
+    const Part<kChunk, false> part(column + position, 0, column_count);
+    TESSERA_UNROLL
+    for (int first_line = 0; first_line < 16; first_line += kLinesAtOnce) {
+      const int line = first_line + lane / kLanesOfLine;
+      if (row + line < row_count && part.any()) {
+        const Vector<T, kChunk> chunk =
+            elements_.template load<kChunk>(tile().index_of(line, position), where);
+        line_of(row + line).store(first + column + position, chunk, part, where);
+      }
+    }
+  }
+
+  // Of lines that begin anywhere, lanes write chunks as memory has them, and an element each of what is left at both ends.
+  template <typename LineOf>
+  TESSERA_DEVICE void store_shifted(int row, int column, int row_count, int column_count, index first,
+                                    LineOf line_of, Location where) const {
+    const int lane = thread_index() % kWarpThreads, place = lane % kLanesOfLine;
+    const index begin = first + column;
+    TESSERA_UNROLL
+    for (int first_line = 0; first_line < 16; first_line += kLinesAtOnce) {
+      const int line = first_line + lane / kLanesOfLine;
+      if (row + line < row_count) {
+        const auto to = line_of(row + line);
+        const int head = static_cast<int>(to.template boundary<kChunk, false>(begin + kChunk - 1) - begin);
+        const int position = head + place * kChunk;
+        const Part<kChunk, false> part(column + position, 0, column_count);
+        if (position + kChunk <= kWidth && part.any())
+          to.store(begin + position, chunk_at(line, position, where), part, where);
+        const int end = place < head ? place : kWidth - kChunk + place;
+        if (head > 0 && place < kChunk && column + end < column_count)
+          to.store(begin + end, elements_.load(tile().index_of(line, end), where), where);
+      }
+    }
+  }
+
+  /// The elements of a line from any position on.
+  TESSERA_DEVICE Vector<T, kChunk> chunk_at(int line, int position, Location where) const {
+    constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
+    const int past = position % kPerWord;
+    std::uint32_t words[5];
+    TESSERA_UNROLL
+    for (int i = 0; i < 5; ++i) {
+      const int from = position - past + i * kPerWord;
+      const auto word = elements_.template load<kPerWord>(
+          tile().index_of(line, from < kWidth ? from : kWidth - kPerWord), where);
+      std::memcpy(words + i, &word, sizeof word);
+    }
+    TESSERA_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::uint64_t pair = static_cast<std::uint64_t>(words[i + 1]) << 32 | words[i];
+      words[i] = static_cast<std::uint32_t>(pair >> (past * 8 * static_cast<int>(sizeof(T))));
+    }
+    Vector<T, kChunk> chunk;
+    std::memcpy(&chunk, words, sizeof chunk);
+    return chunk;
+  }
 
   Shared<T> elements_;
 };

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose launches begin while the launch before in their stream still runs (kBeginsEarly).
+#pragma once
+
+#include "tessera/ptx_tensor.h"
+
+namespace tessera {
+
+/// By all threads of a kernel whose launches begin early, before they touch the memory of tensors: what the launch before
+/// wrote is there then, and nobody reads any more what this one writes. The next launch may begin meanwhile.
+TESSERA_DEVICE void wait_for_launch_before(Location where = Location::current()) {
+  ptx::griddepcontrol_launch_dependents(where);
+  ptx::griddepcontrol_wait(where);
+}
+
+}  // namespace tessera
