@@ -26,11 +26,13 @@ LAUNCHES = 5  # of a graph
 ORDERS = ((False, False), (False, True), (True, False), (True, True))  # whether A, B lie by columns
 SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (8192, 8192, 8192), (16384, 8192, 8192), (4096, 14336, 4096),
           (4096, 4096, 14336), (512, 4096, 4096), (1536, 1536, 1536), (3072, 3072, 3072), (2048, 7168, 2048),
-          (1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (128, 8192, 8192))  # M, N, K
+          (8191, 4097, 4104), (1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (128, 8192, 8192))  # M, N, K
+OTHER_SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16, 8192, 8192))  # of other types
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
+           "gemm_fp8": ROOT / "bench/kernels/gemm_fp8.tsr", "gemm_tf32": ROOT / "bench/kernels/gemm_tf32.tsr",
            "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
-          torch.float64: 17}
+          torch.float64: 17, torch.float8_e4m3fn: 12}
 
 
 class Tensor(ctypes.Structure):
@@ -67,7 +69,7 @@ class Kernel:
         self.invoke.restype = Status
 
     def call(self, tensors, scalars=(), arch=0):
-        """A function without arguments that launches the kernel on PyTorch's stream."""
+        """A function without arguments that launches the kernel on PyTorch's stream, and keeps the tensors alive."""
         described = (Tensor * len(tensors))(*[Tensor(tensor) for tensor in tensors])
         values = (Scalar * max(len(scalars), 1))(*[Scalar(real=scalar) for scalar in scalars])
         launch = Launch(arch=arch)
@@ -78,6 +80,7 @@ class Kernel:
             if status.code != 0:
                 raise RuntimeError(f"status {status.code}, rule {status.rule}, CUDA error {status.cuda_error}")
 
+        run.tensors = tensors  # the library's side may replace what its caller knows of them
         return run
 
 
@@ -140,6 +143,8 @@ def matrix(rows, columns, dtype, by_columns=False, pitch=0):
     """A random matrix; `pitch` is how much longer than an aligned one each line is."""
     lines, length = (columns, rows) if by_columns else (rows, columns)
     values = torch.randn(lines, length + pitch, device="cuda", dtype=torch.float64)[:, :length]
+    if dtype == torch.int8:
+        values = (40 * values).clamp(-128, 127)
     stored = torch.empty(lines, length + pitch, device="cuda", dtype=dtype)[:, :length]
     stored.copy_(values)
     return stored.t() if by_columns else stored
@@ -156,6 +161,25 @@ def gemm_case(library, kernel, name, dtype, shape=(4096, 4096, 4096), orders=(Fa
         a, b = a.contiguous(), b.contiguous()
     d = torch.empty_like(c)
     compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * m * n * k, error)
+
+
+def bytes_case(library, kernel, name, dtype, shape, orders):
+    """Factors of 8 bits, of which the library takes rows times columns alone: it is shown those, whatever the order."""
+    m, n, k = shape
+    a, b = matrix(m, k, dtype, orders[0]), matrix(k, n, dtype, orders[1])
+    c = torch.empty(m, n, device="cuda", dtype=torch.int32 if dtype == torch.int8 else torch.bfloat16)
+    ours = Kernel(library, kernel).call([a, b, c])
+    ours()
+    error = relative_error(c, a.double() @ b.double())
+    a, b = a.contiguous(), b.t().contiguous().t()
+    one = torch.ones((), device="cuda")
+
+    def theirs():
+        if dtype == torch.int8:
+            return torch._int_mm(a, b)
+        return torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=False)
+
+    compare(name, ours, theirs, 2 * m * n * k, error)
 
 
 def exact_attention(q, k, v, scale, causal):
@@ -183,6 +207,10 @@ def attention_case(library, depth, causal=False, sequence=4096):
         compare(f"attention{' causal' if causal else ''} D{depth} S{sequence}", ours, theirs, operations, error)
 
 
+def letters_of(orders):
+    return "".join("t" if by_columns else "n" for by_columns in orders)
+
+
 def cases():
     """(name, source, function of the library)"""
     bf16, f16, f64 = torch.bfloat16, torch.float16, torch.float64
@@ -194,9 +222,20 @@ def cases():
     yield "bf16 pitch 4098", "gemm", lambda lib: gemm_case(lib, "gemm", "bf16 pitch 4098", bf16, pitch=2)
     for shape in SHAPES:
         for orders in ORDERS:
-            letters = "".join("t" if by_columns else "n" for by_columns in orders)
-            words = f"bf16 {'x'.join(str(extent) for extent in shape)} {letters}"
+            words = f"bf16 {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
             yield words, "gemm", lambda lib, w=words, s=shape, o=orders: gemm_case(lib, "gemm", w, bf16, s, o)
+    for shape in OTHER_SHAPES:
+        for orders in ORDERS:
+            words = f"tf32 {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
+            yield (words, "gemm_tf32",
+                   lambda lib, w=words, s=shape, o=orders: gemm_case(lib, "gemm_tf32", w, torch.float32, s, o))
+    for kind, source, kernel, dtype in (("fp8", "gemm_fp8", "gemm_fp8", torch.float8_e4m3fn),
+                                        ("i8", "gemm_types", "gemm_i8", torch.int8)):
+        for shape in OTHER_SHAPES[:3] if kind == "i8" else OTHER_SHAPES:  # the library wants more rows of those
+            for orders in ((False, True), (False, False)):
+                words = f"{kind} {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
+                yield words, source, (lambda lib, k=kernel, w=words, d=dtype, s=shape, o=orders:
+                                      bytes_case(lib, k, w, d, s, o))
     yield "f16", "gemm_types", lambda lib: gemm_case(lib, "gemm_f16", "f16", f16)
     yield "f64", "gemm_types", lambda lib: gemm_case(lib, "gemm_f64", "f64", f64)
     for depth in (64, 128, 256):
@@ -215,6 +254,7 @@ def main():
     chosen = [case for case in cases() if not arguments.names or any(n in case[0] for n in arguments.names)]
     needed = {source for _, source, _ in chosen}
     print(torch.cuda.get_device_name(), "torch", torch.__version__, "cuDNN", torch.backends.cudnn.version())
+    torch.backends.cuda.matmul.allow_tf32 = True
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())

@@ -18,6 +18,10 @@ namespace {
 /// Coordinates of a grid range that are handled at once; bounds the memory, results do not depend on it.
 constexpr int64_t kGridTile = 128;
 
+/// What Tensor Cores may lose of terms of fp8, of their magnitudes: an instruction cuts its 32 terms and the sum before off
+/// 13 bits below the largest of them, which is at most the sum of magnitudes; after four of them f32 goes on.
+constexpr double kLostOfFp8 = 4 * 33 / 8192.0;
+
 /// The elements of a value over the current tiles of its axes; the last axis varies fastest.
 struct Field {
   std::vector<ir::AxisId> axes;
@@ -344,10 +348,14 @@ class Analysis {
     std::vector<ir::AxisId> axes = value.axes;
     axes.insert(axes.end(), op.axes.begin(), op.axes.end());
     std::sort(axes.begin(), axes.end());
+    const DType factor = dtype_of(op.left);
+    const double lost = factor == DType::fp8_e4m3 || factor == DType::fp8_e5m2 ? kLostOfFp8 : 0;
     const Field terms = pointwise(axes, {op.left, op.right}, [&](const auto& cells) {
-      const DType factor = dtype_of(op.left);
-      return inexact_binary(ir::BinaryOp::multiply, value.dtype, inexact_cast(factor, value.dtype, *cells[0]),
-                            inexact_cast(factor, value.dtype, *cells[1]));
+      Inexact term =
+          inexact_binary(ir::BinaryOp::multiply, value.dtype, inexact_cast(factor, value.dtype, *cells[0]),
+                         inexact_cast(factor, value.dtype, *cells[1]));
+      if (lost > 0) term.error += lost * std::abs(term.real);
+      return term;
     });
     return fold(ir::ReduceOp::sum, terms, value.dtype, value);
   }

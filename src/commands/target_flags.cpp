@@ -46,15 +46,13 @@ void add_architecture(const std::string& name, TargetOptions& options) {
 void add_override(const std::string& item, emit::PlanOverrides& plan) {
   const std::size_t equal = item.find('=');
   const std::string name = item.substr(0, equal);
-  const auto value = equal == std::string::npos ? std::nullopt : whole_number(item.substr(equal + 1), 1);
-  if (!value)
-    throw CLI::ValidationError("--plan",
-                               fmt::format("`{}` is not `name=number`, the number at least 1", item));
-  if (name.starts_with("tile.") && name.size() > 5) {
+  const auto value = equal == std::string::npos ? std::nullopt : whole_number(item.substr(equal + 1), 0);
+  if (!value) throw CLI::ValidationError("--plan", fmt::format("`{}` is not `name=number`", item));
+  if (name.starts_with("tile.") && name.size() > 5 && *value > 0) {
     plan.tiles[name.substr(5)] = *value;
   } else if (name == "warps" && ir::kWarpsRange.contains(*value)) {
     plan.warps = static_cast<int>(*value);
-  } else if (name == "vector" && *value <= 16 && (*value & (*value - 1)) == 0) {
+  } else if (name == "vector" && *value > 0 && *value <= 16 && (*value & (*value - 1)) == 0) {
     plan.vector = static_cast<int>(*value);
   } else if (name == "stages" && ir::kStagesRange.contains(*value)) {
     plan.stages = static_cast<int>(*value);
@@ -65,9 +63,10 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
   } else {
     throw CLI::ValidationError(
         "--plan",
-        fmt::format("`{}` is none of tile.RANGE=N, warps=1..32, warpgroups=1..3, vector=1|2|4|8|16, "
-                    "stages=1..7, raster=1..64",
-                    item));
+        fmt::format(
+            "`{}` is none of tile.RANGE=N (N at least 1), warps=1..32, warpgroups=0..3, vector=1|2|4|8|16, "
+            "stages=1..7, raster=1..64",
+            item));
   }
 }
 

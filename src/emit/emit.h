@@ -20,7 +20,7 @@ struct PlanOverrides {
   std::optional<int> vector = {};             // elements per memory access: 1, 2, 4, 8, 16
   std::optional<int> stages = {};             // of the rings that bring the factors of products: 1 to 7
   std::optional<int> raster = {};             // rows of tiles that blocks walk over together: 1 to 64
-  std::optional<int> warpgroups = {};         // that multiply what another warp copies: 1 to 3
+  std::optional<int> warpgroups = {};         // that multiply what another warp copies: up to 3
 };
 
 /// A planted fault: leaves out the n-th (from 0) construct of a kind. For tests of the host twin only.

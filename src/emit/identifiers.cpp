@@ -29,7 +29,7 @@ class Collector {
       while (end < words.size() &&
              (std::isalnum(static_cast<unsigned char>(words[end])) || words[end] == '_'))
         ++end;
-      const bool is_member = k > 0 && words[k - 1] == ':';  // Major::k
+      const bool is_member = k > 0 && (words[k - 1] == ':' || words[k - 1] == '.');  // Major::k, unit.at
       if (end > k && !is_member) found.insert(std::string(words.substr(k, end - k)));
       k = std::max(end, k + 1);
     }

@@ -227,8 +227,9 @@ class LauncherPrinter {
     writer_.indent();
     const std::string shared =
         !plan_.tiles.empty() ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
-    writer_.line(fmt::format("return run({}, {}, Threads{{{}}}{}{});", instantiation(function, variant),
-                             blocks, variant.threads * variant.rows, shared, own));
+    writer_.line(fmt::format("return run({}, {}, Threads{{{}{}}}{}{});", instantiation(function, variant),
+                             blocks, variant.threads * variant.rows,
+                             variant.maps.empty() ? "" : ", kBeginsEarly", shared, own));
     writer_.outdent();
   }
 

@@ -172,9 +172,9 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   // Lines that are shifted into place have a chunk more.
   entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
-  emit(lowered::Using{
-      tile_type, entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
-                               : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
+  emit(lowered::Using{tile_type, entry.is_ring
+                                     ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
+                                     : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
   emit(lowered::Shared{element, elements, tile_type + "::kRoom", tiles_end_});
   const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
   tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;

@@ -37,6 +37,7 @@ struct FactorTile {
   bool is_shifted = false;  // where lines begin anywhere
   std::string type = {};    // of the tile
   std::string map = {};     // parameter that describes its boxes, of functions with roles
+  std::string lines = {};   // local: how many of its lines they bring
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -123,6 +124,7 @@ class TileLowering : public FunctionLowering {
   // tile_roles.cpp
   bool has_roles() const { return tiles_.way == TileWay::warpgroups; }
   void declare_boxes();
+  void declare_lines(FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
   void ask_for_boxes(size_t depth);
   void load_box(const TileFactor& factor);

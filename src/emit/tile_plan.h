@@ -115,6 +115,7 @@ struct TilePlan {
   std::vector<TileShape> shapes;
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
+  std::string obstacle;              // why some launches do not go by warpgroups, on a chip that has them
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous

@@ -37,7 +37,8 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
   }
 }
 
-constexpr double kGroupSpeed = 2;  // products of warpgroups, of those of a warp each
+constexpr double kGroupSpeed = 2;        // products of warpgroups, of those of a warp each
+constexpr double kGroupCacheBytes = 65;  // as kCacheBytes, of an engine that copies boxes
 
 /// What one step of a product takes.
 struct Step {
@@ -59,11 +60,13 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
         std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
-    read += bytes(*factor, width) * (1 + readers);  // written once, read by each warp (or warpgroup) across
+    // Read by each warp (or warpgroup) across, and written by threads, or by an engine beside them.
+    read += bytes(*factor, width) * (readers + (by_groups ? 0 : 1));
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
-  return {terms, std::max({terms / speed, read / kSharedBytes, copied / kCacheBytes})};
+  return {terms, std::max({terms / speed, read / kSharedBytes,
+                           copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 
 /// Clocks of a step in which no block of a multiprocessor multiplies. The barriers of one block pass behind the products

@@ -46,8 +46,7 @@ bool refuse(const ir::Request& request, std::string_view reason, DiagnosticSink&
 int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                    const PlanOverrides& overrides, const TilePlan& plan, int asked) {
   int nearest = 0;
-  for (auto groups = static_cast<int>(ir::kWarpgroupsRange.least); groups <= ir::kWarpgroupsRange.most;
-       ++groups) {
+  for (int groups = 1; groups <= ir::kWarpgroupsRange.most; ++groups) {
     const bool is_nearer = nearest == 0 || std::abs(groups - asked) < std::abs(nearest - asked);
     if (is_nearer && !choose_group_shapes(kernel, sizes, target, overrides, plan, groups).shapes.empty())
       nearest = groups;
@@ -55,14 +54,15 @@ int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target&
   return nearest;
 }
 
-/// Adds the shapes by warpgroups that a choice asks for. False where it cannot be: that is reported. Options of the
-/// command line stand for the phases that can run so in some tiles.
+/// Adds the shapes by warpgroups of a choice: those that it asks for, and where it asks for nothing, those that can be.
+/// False where what it asks for cannot be: that is reported. Options of the command line stand for the phases that can
+/// run so in some tiles.
 bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                      const PlanOverrides& overrides, const TilePlan& plan, std::optional<TilePlan>& groups,
+                      const PlanOverrides& overrides, TilePlan& plan, std::optional<TilePlan>& groups,
                       DiagnosticSink& sink) {
   const std::optional<int> asked = requested_warpgroups(kernel, overrides);
-  if (!asked) return true;
-  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, *asked);
+  if (asked == 0 || (!asked && !target.has(kWarpgroups))) return true;
+  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked);
   if (!chosen.shapes.empty()) {
     if (!groups) groups = by_warpgroups(kernel, plan);
     for (TileShape& shape : chosen.shapes)
@@ -70,8 +70,9 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
     std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));
     return true;
   }
+  plan.obstacle = chosen.reason;
   const ir::Request* request = overrides.warpgroups ? nullptr : find_request(kernel, {"warpgroups"});
-  if (!request && chosen.is_of_phase) return true;
+  if (!asked || (!request && chosen.is_of_phase)) return true;
   const std::string text =
       request ? fmt::format("@warpgroups({})", *asked) : fmt::format("--plan warpgroups={}", *asked);
   auto report =
@@ -140,6 +141,19 @@ void drop_taken(const std::vector<PlanChoice>& choices, size_t current, const ir
                shapes.end());
 }
 
+/// Whether every choice has shapes by warpgroups.
+bool runs_by_groups(const TilePlan& plan, const TilePlan& groups) {
+  return std::ranges::all_of(plan.shapes, [&](const TileShape& shape) {
+    return std::ranges::count(groups.shapes, shape.choice, &TileShape::choice) > 0;
+  });
+}
+
+/// Tensors whose lines begin anywhere are copied into lines for boxes.
+void leave_shifts_out(TilePlan& plan) {
+  plan.shifts = false;
+  for (TileShape& shape : plan.shapes) shape.end_bytes = 0;
+}
+
 }  // namespace
 
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
@@ -179,6 +193,7 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
   }
+  if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
   return {.groups = std::move(groups)};
 }
 

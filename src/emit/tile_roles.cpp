@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"
 
@@ -30,12 +31,33 @@ void TileLowering::declare_boxes() {
   boxes_->at = named(base + "_at");
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
+  for (FactorTile& tile : factors_) declare_lines(tile);
   emit(lowered::Local{
       "TileRing<kStages>", boxes_->ring, {}, lowered::list({local(full), local(empty)}), true, false});
-  guard(local("thread_index() == 0"), "", false, Scope{},
-        [&] { emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")}); });
+  guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
+    for (const FactorTile& tile : factors_)
+      emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", tile.map))});
+    emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")});
+  });
   emit(lowered::Barrier{"the ring is ready"});
+  emit(lowered::Evaluate{local("wait_for_launch_before()")});
   emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
+}
+
+// How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning.
+void TileLowering::declare_lines(FactorTile& tile) {
+  const TileFactor& factor = tile.factor;
+  tile.lines = named(name_of(factor) + "_lines");
+  const Expr fewer =
+      lowered::call("lines_of_box", {extent(factor.width), upper_bound(factor.width)}, DType::index);
+  emit(lowered::Local{
+      "int",
+      tile.lines,
+      {},
+      local(fmt::format("{} == Major::k ? {} : {}", tile.major, print(fewer), extents_.at(factor.depth))),
+      true,
+      false});
+  emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
 }
 
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
@@ -70,7 +92,8 @@ void TileLowering::ask_for_boxes(size_t depth) {
     bind_tile(site.axis, turn.range, tile);
     std::string bytes;
     for (const TileFactor* factor : site.factors)
-      bytes += fmt::format("{}{}::Tile::kBytes", bytes.empty() ? "" : " + ", tile_of(*factor).type);
+      bytes += fmt::format("{}{} * {}::Tile::kLineBytes", bytes.empty() ? "" : " + ", tile_of(*factor).lines,
+                           tile_of(*factor).type);
     emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
     for (const TileFactor* factor : site.factors) load_box(*factor);
     emit(lowered::Evaluate{local(boxes_->at + ".advance()")});

@@ -43,6 +43,7 @@ class TileVariants {
   void run(size_t choice) {
     for (const TileShape& shape : tiles_.shapes)
       if (shape.choice == choice) shapes_.push_back(&shape);
+    find_boxed_lines(choice);
     if (!shapes_.empty()) tiles_.way == TileWay::warpgroups ? by_boxes() : by_threads();
   }
 
@@ -116,19 +117,40 @@ class TileVariants {
     return result;
   }
 
+  /// Along which of their dimensions the staged loads have lines.
+  using Lines = std::map<ir::ValueId, size_t>;
+  Lines lines_of(size_t order) const {
+    Lines result;
+    for (size_t k = 0; k < loads_.size(); ++k)
+      result[loads_[k].value] = contiguous_index(loads_[k], is_swapped(order, k));
+    return result;
+  }
+
+  /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
+  void find_boxed_lines(size_t choice) {
+    const TilePlan& first = plan_.tiles[0];
+    const bool are_boxes = first.way == TileWay::warpgroups && tiles_.way != TileWay::warpgroups &&
+                           std::ranges::count(first.shapes, choice, &TileShape::choice) > 0;
+    if (!are_boxes) return;
+    const TileVariants boxes(plan_, 0);
+    for (const size_t order : boxes.box_orders())
+      if (boxes.copies_chunks(order)) boxed_lines_.push_back(boxes.lines_of(order));
+  }
+  bool is_boxed(size_t order) const { return std::ranges::count(boxed_lines_, lines_of(order)) > 0; }
+
   void by_threads() {
     const bool is_one =
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
     const bool either = loads_.size() <= kMostOrders && is_one;
     for (const TileShape* shape : shapes_) {
       if (shape->few_quarters > 0) {
-        if (!loads_.empty() && copies_chunks(0) && fits(*shape, 0)) add(*shape, 0, "copies");
+        if (!loads_.empty() && copies_chunks(0) && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "copies");
         continue;
       }
       const size_t orders = loads_.empty() ? 0 : either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; order < orders; ++order)
-        if (copies_chunks(order) && fits(*shape, order)) add(*shape, order, "copies");
-      if (tiles_.shifts && fits(*shape, 0)) add(*shape, 0, "shifted");
+        if (copies_chunks(order) && fits(*shape, order) && !is_boxed(order)) add(*shape, order, "copies");
+      if (tiles_.shifts && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "shifted");
       add(*shape, 0, "elements");
     }
   }
@@ -259,7 +281,11 @@ class TileVariants {
     const size_t position = contiguous_index(load, swapped);
     const bool along_depth = position == factor.depth_index;
     const size_t line = along_depth ? factor.width_index : factor.depth_index;
-    const int64_t lines = shape.extent.at(along_depth ? factor.width : factor.depth);
+    const ir::AxisId across = along_depth ? factor.width : factor.depth;
+    std::string lines = std::to_string(shape.extent.at(across));
+    if (along_depth)
+      lines = fmt::format("lines_of_box({}, {})", lines,
+                          print(lower_size(kernel_, plan_.sizes, kernel_.axes[across].upper)));
     return fmt::format("{}.map<{}, {}>({})", boxes_of(load), line, position, lines);
   }
 
@@ -277,6 +303,7 @@ class TileVariants {
   const int function_;
   std::vector<StagedLoad> loads_;
   std::vector<const TileShape*> shapes_;  // of the choice at hand
+  std::vector<Lines> boxed_lines_;        // of the same loads, where warpgroups multiply them
 };
 
 const char* spelling_of(TileRole role) {
@@ -344,6 +371,8 @@ std::string describe_tiles(const KernelPlan& plan) {
         fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
                     spelling_of(product.rows.way), spelling_of(product.columns.way));
   for (const std::string& member : plan.general_tiles().members) text += "  " + member + "\n";
+  if (const std::string& obstacle = plan.general_tiles().obstacle; !obstacle.empty())
+    text += fmt::format("  not by warpgroups, because {}\n", obstacle);
   for (size_t choice = 0; choice <= last_choice(plan); ++choice)
     for (const TilePlan& tiles : plan.tiles) text += describe_shapes(plan, tiles, choice);
   for (const Variant& variant : plan.phase.variants) {

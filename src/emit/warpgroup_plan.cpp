@@ -25,21 +25,27 @@ constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles le
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 2048;    // of a warp, through which stores pass
-constexpr int kMostStages = 8, kFewestStages = 2;
+constexpr int kMostStages = 12, kFewestStages = 2;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
 /// often.
 struct Candidate {
+  int groups;
   int64_t rows, columns;
 };
-constexpr std::array kOfOneGroup = {Candidate{64, 256}, Candidate{64, 128}, Candidate{64, 64}};
-constexpr std::array kOfTwoGroups = {Candidate{128, 256}, Candidate{256, 128}, Candidate{128, 128},
-                                     Candidate{128, 64}};
-constexpr std::array kOfThreeGroups = {Candidate{192, 128}, Candidate{192, 64}};
+constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
+                                     Candidate{2, 128, 128}, Candidate{2, 128, 64}};
+constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
 
-std::span<const Candidate> candidates(int groups) {
-  if (groups == 1) return kOfOneGroup;
-  if (groups == 2) return kOfTwoGroups;
+/// Where nobody asks for a count: two groups share large tiles; one of them alone keeps a device busy with few rows.
+constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 128},
+                                     Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+
+std::span<const Candidate> candidates(std::optional<int> groups) {
+  if (!groups) return kOfAnyGroups;
+  if (*groups == 1) return kOfOneGroup;
+  if (*groups == 2) return kOfTwoGroups;
   return kOfThreeGroups;
 }
 
@@ -49,7 +55,7 @@ int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 
 class GroupPlanner {
  public:
   GroupPlanner(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-               const PlanOverrides& overrides, const TilePlan& plan, int groups)
+               const PlanOverrides& overrides, const TilePlan& plan, std::optional<int> groups)
       : kernel_(kernel),
         sizes_(sizes),
         target_(target),
@@ -83,7 +89,7 @@ class GroupPlanner {
       return fmt::format(
           "{} has no warpgroups that multiply; `@tile(G = {}, when = arch == sm_90)` with "
           "`@warpgroups(G)` asks for them where they are",
-          target_.name, groups_);
+          target_.name, groups_.value_or(2));
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
     if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
     if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
@@ -98,8 +104,7 @@ class GroupPlanner {
 
   std::string obstacle(const TileProduct& product) {
     const DType type = kernel_.values[product.rows.value].dtype;
-    if (product.is_tf32) return "copies take ties of tf32 to even, and products take them away from zero";
-    if (type == DType::f64 || type == DType::f32)
+    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32))
       return fmt::format("warpgroups do not multiply {}", spelling(type));
     if (!has_either_order(type) && is_read_across(product))
       return fmt::format("a tile of {} is read along both of its axes", spelling(type));
@@ -170,7 +175,7 @@ class GroupPlanner {
   TileShape begin(const Candidate& candidate) const {
     TileShape shape = general_.shapes.back();
     shape.few_quarters = 0;
-    shape.warp_rows = kGroupWarps * groups_;
+    shape.warp_rows = kGroupWarps * candidate.groups;
     shape.warp_columns = 1;
     shape.end_bytes = 0;
     for (const auto& [axis, role] : plan_.roles) {
@@ -225,15 +230,16 @@ class GroupPlanner {
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
       const TileRole role = *plan_.role(axis);
-      const int64_t unit = role == TileRole::row     ? kGroupRows * groups_
+      const int64_t unit = role == TileRole::row     ? kGroupRows * shape.groups()
                            : role == TileRole::depth ? span_along(axis)
                                                      : kColumnUnit;
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
-        return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", groups_,
-                           groups_ == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most), extent);
+        return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", shape.groups(),
+                           shape.groups() == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most),
+                           extent);
     }
-    const int64_t room = registers_of_group(groups_) - kOtherRegisters;
+    const int64_t room = registers_of_group(shape.groups()) - kOtherRegisters;
     if (shape.registers > room)
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);
@@ -260,7 +266,7 @@ class GroupPlanner {
       return "a stage is given back one round after it was read, so a ring has at least two";
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
       shape.shared_bytes =
-          static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * kGroupWarps * groups_);
+          static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * shape.warp_rows);
       if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";
     }
     return fmt::format(
@@ -275,14 +281,15 @@ class GroupPlanner {
   const PlanOverrides& overrides_;
   const TilePlan& general_;
   const TilePlan plan_;
-  const int groups_;
+  const std::optional<int> groups_;  // that are asked for
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
 };
 
 }  // namespace
 
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan, int groups) {
+                                const PlanOverrides& overrides, const TilePlan& plan,
+                                std::optional<int> groups) {
   return GroupPlanner(kernel, sizes, target, overrides, plan, groups).run();
 }
 

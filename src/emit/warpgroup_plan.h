@@ -2,6 +2,7 @@
 // Whether a phase in tiles can run with roles: a warp that asks for boxes, warpgroups that multiply. And in which tiles.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,12 @@ struct GroupShapes {
   bool is_of_phase = false;  // the reason: in no tiles can the phase run so
 };
 
-/// The shapes in which `groups` warpgroups run the phase of a plan: all of its factors are boxes of tensors that one loop
-/// brings, and nothing else passes between warps. Where the user leaves tiles to the planner there are smaller ones too,
-/// which keep a device busy with less.
+/// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: all of its factors are boxes of
+/// tensors that one loop brings, and nothing else passes between warps. Where the user leaves tiles to the planner there
+/// are smaller ones too, which keep a device busy with less.
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan, int groups);
+                                const PlanOverrides& overrides, const TilePlan& plan,
+                                std::optional<int> groups);
 
 /// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);

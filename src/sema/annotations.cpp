@@ -68,7 +68,8 @@ constexpr std::array kCounts = {
     Count{"raster", "raster", ir::kRasterRange,
           "blocks walk over the tiles of a grid in groups of so many rows: `@raster(8)`"},
     Count{"warpgroups", "warpgroups", ir::kWarpgroupsRange,
-          "so many groups of four warps multiply what another warp has copied: `@warpgroups(2)`"}};
+          "so many groups of four warps multiply what another warp has copied, or 0 for none: "
+          "`@warpgroups(2)`"}};
 
 DiagnosticBuilder refuse_count(Context& context, const Count& count, Span span) {
   auto report = count.annotation == "warps"

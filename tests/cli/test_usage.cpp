@@ -54,7 +54,8 @@ TEST_CASE("wrong usage is told as such") {
   refused({"check"}, "FILE is required");
   refused({"add.tsr", "--emit=everything"}, "everything");
   refused({"add.tsr", "--arch=sm_12"}, "`sm_12` is none of sm_80, sm_90");
-  refused({"add.tsr", "--plan=tile.i=0"}, "`tile.i=0` is not `name=number`");
+  refused({"add.tsr", "--plan=tile.i=0"}, "`tile.i=0` is none of tile.RANGE=N (N at least 1)");
+  refused({"add.tsr", "--plan=tile.i=x"}, "`tile.i=x` is not `name=number`");
   refused({"add.tsr", "--plan=vector=3"}, "vector=1|2|4|8|16");
   refused({"add.tsr", "--plan=colour=3"}, "none of tile.RANGE=N");
   refused({"add.tsr", "--namespace=a b"}, "`a b` is no C++ namespace");

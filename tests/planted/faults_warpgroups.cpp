@@ -19,6 +19,7 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
     faults.push_back(
         {.name = name, .group = kWarpgroups, .effect = Effect::hazard, .edits = {{file, text, replacement}}});
   };
+  add("launch before not waited for", "tessera/early_launch.h", "  ptx::griddepcontrol_wait(where);\n", "");
   add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
   add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
       "      stage = 0;\n    }\n    parity ^= 1;\n");
@@ -42,8 +43,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive", "ptx::mbarrier_arrive");
   add("ring used before it is ready", kGenerated, "barrier();  // the ring is ready", "");
   add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
-  add("bytes of one factor announced", kGenerated, "TileA::Tile::kBytes + TileB::Tile::kBytes",
-      "TileA::Tile::kBytes");
+  add("bytes of one factor announced", kGenerated,
+      "A_lines * TileA::Tile::kLineBytes + B_lines * TileB::Tile::kLineBytes",
+      "A_lines * TileA::Tile::kLineBytes");
   add("stage given back before it is read", kGenerated, "k_ring.release(k_before)",
       "k_ring.release(k_at.stage)");
   add("stage never given back", kGenerated, "if (k_before >= 0) k_ring.release(k_before);", "");
@@ -51,8 +53,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "wait_for_products<2>(acc)");
   add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");
   add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
-  add("panel written before it is set", kPanel, "    warp_barrier(0xffffffffu, where);\n    TESSERA_UNROLL",
-      "    TESSERA_UNROLL");
+  add("panel written before it is set", kPanel, "    warp_barrier(0xffffffffu, where);\n    if (begins",
+      "    if (begins");
   add("panel set before it is written", kPanel, "    }\n    warp_barrier(0xffffffffu, where);\n  }",
       "    }\n  }");
   add("one panel for all warps", kPanel, "thread_index() / kWarpThreads * Tile::kRoom", "0");
@@ -60,8 +62,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
 }
 
 void add_place_faults(std::vector<PlantedFault>& faults) {
-  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
-    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement,
+                       int times = 1) {
+    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement, times}}});
   };
   add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first");
   add("panels of a tile from one place of the tensor", kWords, "    coordinates[0] += position;\n", "");
@@ -77,6 +80,8 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("sums of fp8 kept by Tensor Cores", kWords,
       "multiply_async<kMajorA, kMajorB>(part, a, b, false, where);",
       "multiply_async<kMajorA, kMajorB>(sums, a, b, true, where);\n  part.fill(0.0f);");
+  add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
+      "sizeof(T), false,");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
       "kEightLines = 16 * Tile::kSpanBytes");
   add("panels one line apart", kDescriptors, "kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes",
@@ -91,14 +96,20 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("boxes of a copy that is never made", kBoxed, "    if (along_ >= 0) copy();\n", "");
   add("lines of a copy over each other", kBoxed,
       "      if (__builtin_mul_overflow(stride, source_.extent[d], &stride)) return;\n", "");
-  add("copy written with the strides of its source", kBoxed,
-      "put(tensor.extent[along_], tensor.stride[along_]);",
-      "put(tensor.extent[along_], source_.stride[along_]);");
-  add("first tile of a line copied only", kLineCopy, "ceil_divide(length, kTile)}", "1}");
-  add("lines copied past one of a tile", kLineCopy, "at[3] * kTile, first", "at[3] * (kTile - 1), first");
-  add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth + position", "position");
+  add("source of a turned copy read as it is written", kBoxed,
+      "put_in_order(from, source_, turns ? along_ : across, turns ? across : along_);",
+      "put_in_order(from, source_, across, along_);");
+  add("first tile of a line copied only", kLineCopy, "ceil_divide(to.extent[4], kTile)}", "1}");
+  add("lines copied past one of a tile", kLineCopy, "here{at[3] * kTile, at[4]",
+      "here{at[3] * (kTile - 1), at[4]");
+  add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
   add("rows of a panel eight apart", kPanel, "row_slot % 2 * 8 + lane / 4", "row_slot % 2 + lane / 4 * 2");
-  add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count");
+  add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count", 2);
+  add("ends of shifted lines left out", kPanel, "if (head > 0 && place < kChunk &&", "if (head > kChunk &&");
+  add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",
+      "words[i] = static_cast<std::uint32_t>(pair << 1 >>");
+  add("boxes of whole eights of lines only", kMaps, "(static_cast<int>(extent) + 7) / 8 * 8",
+      "static_cast<int>(extent) / 8 * 8");
   add("rows of warps in a piece, where warpgroups spread them", kFragment,
       "return spread ? 16 * warp_rows : 16;", "return 16;");
   add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",

@@ -224,19 +224,19 @@ const KernelSet& warpgroup_products() {
               {"examples/gemm/gemm.tsr", {"gemm"}, plan(128, 128, 2)},
               {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(256, 64, 2)},
               {"tests/corners/warpgroups.tsr",
-               {"bytes_by_groups", "gated_by_groups", "gram_by_groups", "parts_by_groups",
-                "promoted_by_groups", "rows_by_groups"},
+               {"gated_by_groups", "gram_by_groups", "parts_by_groups", "promoted_by_groups",
+                "rounded_by_groups", "rows_by_groups"},
                {.stages = 2}},
           },
       .trials =
           {
               {"gemm", {{{"M", 136}, {"N", 136}, {"K", 200}}, {{"M", 264}, {"N", 264}, {"K", 72}}}},
               {"gemm_f16", {{{"M", 264}, {"N", 40}, {"K", 200}}}},
-              {"bytes_by_groups", {{{"M", 40}, {"N", 72}, {"K", 136}}}},
               {"gated_by_groups", {{{"M", 72}, {"N", 72}, {"K", 136}}}},
               {"gram_by_groups", {{{"M", 72}, {"K", 136}}, {{"M", 8}, {"K", 0}}}},
               {"parts_by_groups", {{{"B", 2}, {"M", 40}, {"N", 24}, {"J", 3}, {"K", 72}}}},
               {"promoted_by_groups", {{{"M", 8}, {"N", 8}, {"K", 264}}}},
+              {"rounded_by_groups", {{{"M", 40}, {"N", 8}, {"K", 40}}}},
               {"rows_by_groups", {{{"M", 136}, {"K", 200}}}},
           },
   };

@@ -73,7 +73,7 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
   if (has_products(module))
     for (const int raster : kRasters) add({.raster = raster});
   if (has_products(module))
-    for (int groups = 1; groups <= kMostWarpgroups; ++groups) add({.warpgroups = groups});
+    for (int groups = 0; groups <= kMostWarpgroups; ++groups) add({.warpgroups = groups});
   std::vector<std::string> common;  // axes that all kernels have
   std::size_t next = 0;
   for (const auto& [axis, kernels] : plan_axes(module)) {
@@ -104,8 +104,8 @@ bool has_axes(const ir::Kernel& kernel, const emit::PlanOverrides& overrides) {
 
 std::string annotated(const std::string& text, const ir::Module& module) {
   std::map<std::string, std::set<std::string>> steps;  // of each kernel: those that nothing sets yet
-  std::set<std::string> products;       // kernels whose tiles and warps have to fit each other
-  std::set<std::string> by_warpgroups;  // whose warps are settled
+  std::set<std::string> products;                      // kernels whose tiles and warps have to fit each other
+  std::set<std::string> by_warpgroups;                 // whose warps are settled
   for (const ir::Kernel& kernel : module.kernels) {
     if (ir::has_products(kernel)) products.insert(kernel.name);
     for (const ir::Request& request : kernel.requests)

@@ -25,9 +25,14 @@ struct Blocks {
   index count;
 };
 
+/// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
+/// because all of its threads `wait_for_launch_before()`.
+inline constexpr bool kBeginsEarly = true;
+
 /// How many threads a block has: what the kernel's TESSERA_KERNEL says.
 struct Threads {
   int count;
+  bool begins_early = false;
 };
 
 /// How many bytes the arrays of TESSERA_DYNAMIC_SHARED take.
@@ -72,6 +77,11 @@ inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, Dyn
   config.blockDim = dim3(static_cast<unsigned>(threads.count));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared.bytes);
   config.stream = static_cast<cudaStream_t>(stream);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &early;
+  config.numAttrs = threads.begins_early ? 1 : 0;
   return cudaLaunchKernelExC(&config, function, parameters);
 }
 #endif
@@ -82,8 +92,9 @@ inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, Dyn
 /// Returns the mistake, or what CUDA says to the launch; on the host twin the kernel has run when this
 /// returns, and TESSERA_FAULT says that it did something wrong. No blocks is no launch, and success.
 template <typename... Parameters, typename... Arguments>
-inline Status launch(const LaunchCheck& check, const LaunchOptions& options, void (*kernel)(Parameters...),
-                     Blocks blocks, Threads threads, DynamicShared shared, const Arguments&... arguments) {
+TESSERA_OUT_OF_LINE inline Status launch(const LaunchCheck& check, const LaunchOptions& options,
+                                         void (*kernel)(Parameters...), Blocks blocks, Threads threads,
+                                         DynamicShared shared, const Arguments&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
                 "one argument for each parameter of the kernel");
   if (!check.ok() || blocks.count <= 0) return check.status();
@@ -94,8 +105,8 @@ inline Status launch(const LaunchCheck& check, const LaunchOptions& options, voi
     const char* rule = threads.count > detail::kMaxThreads ? "threads of a block" : "dynamic shared memory";
     return Status(TesseraStatus{TESSERA_TOO_LARGE, -1, -1, 0, 0, 0, check.kernel(), nullptr, rule});
   }
-  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes}, kernel,
-                                     static_cast<Parameters>(arguments)...);
+  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes, threads.begins_early},
+                                     kernel, static_cast<Parameters>(arguments)...);
 #else
   std::tuple<Parameters...> values(arguments...);
   return std::apply(

@@ -18,6 +18,21 @@ TESSERA_DEVICE void prefetch_tensormap(const TensorMap& map, Location = Location
   asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
 }
 
+/// fence.proxy.async: what this thread stored in shared memory is there for copies and products of warpgroups.
+TESSERA_DEVICE void fence_proxy_async(Location = Location::current()) {
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+/// griddepcontrol.launch_dependents: as far as this block is concerned, the next launch may begin.
+TESSERA_DEVICE void griddepcontrol_launch_dependents(Location = Location::current()) {
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+}
+
+/// griddepcontrol.wait: until the launches before have ended, and what they wrote is there.
+TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+}
+
 /// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
 /// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them.
 #define TESSERA_PTX_LOAD_BOX(rank, coordinates, ...)                                                         \

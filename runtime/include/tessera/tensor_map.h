@@ -26,6 +26,12 @@ struct TensorBox {
   int lines;
 };
 
+/// Lines of a box of a tile of so many, of a tensor of `extent` lines: no more than there are, by eights. Boxes that hang
+/// over the end of a tensor arrive later.
+TESSERA_HD constexpr int lines_of_box(int lines, index extent) {
+  return extent < lines ? (static_cast<int>(extent) + 7) / 8 * 8 : lines;
+}
+
 namespace detail {
 
 /// The dimension of a tensor that is number `i` of its map: the one whose elements are neighbours, then the others.

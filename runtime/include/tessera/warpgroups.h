@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tessera/boxed_tensor.h"
+#include "tessera/early_launch.h"
 #include "tessera/multiply.h"
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_tensor.h"
@@ -93,6 +94,22 @@ TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
 }
 
 }  // namespace detail
+
+/// Zeros for the lines of a ring's tiles that its boxes do not bring, from number `lines` on. By all threads of a block
+/// of kGroups warpgroups and one that copies, before a barrier.
+template <int kGroups, typename Ring>
+TESSERA_DEVICE void clear_lines(const Ring& ring, int lines, Location where = Location::current()) {
+  using Tile = typename Ring::Tile;
+  constexpr int kChunks = Tile::kLength / Tile::kChunk, kThreads = kGroupThreads * (kGroups + 1);
+  if (lines == Tile::kLines) return;
+  for (int stage = 0; stage < Ring::kStages; ++stage) {
+    const Tile tile = ring.stage(stage);
+    for (int i = lines * kChunks + thread_index(); i < Tile::kLines * kChunks; i += kThreads)
+      tile.elements.template store<Tile::kChunk>(tile.index_of(i / kChunks, i % kChunks * Tile::kChunk),
+                                                 Vector<typename Tile::Element, Tile::kChunk>{}, where);
+  }
+  ptx::fence_proxy_async(where);
+}
 
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
 /// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.

@@ -90,6 +90,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::barrier_misused: return "misused mbarrier";
     case FaultKind::endless_wait: return "endless wait";
     case FaultKind::not_fenced: return "not fenced";
+    case FaultKind::runs_ahead: return "runs ahead";
   }
   return "unknown fault";
 }

@@ -73,13 +73,27 @@ void do_together(WarpStep step, void* brought, Location where) {
   machine().exchange({step, 0, 0}, brought, 0xffffffffu, where);
 }
 
+void meet_predecessor() { machine().meet_predecessor(); }
+
+void check_behind_predecessor(Location where) {
+  if (machine().is_ahead())
+    report(FaultKind::runs_ahead, where,
+           "a thread of a launch that begins early has not waited for the one before");
+}
+
+void Machine::meet_predecessor() {
+  context.ahead -= current().ahead ? 1 : 0;
+  current().ahead = false;
+}
+
 bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
   kernel_ = &kernel;
   random_.seed(options().seed + 1);
   barrier_places_.clear();
   const std::int64_t most = options().most_blocks;
   const std::int64_t blocks = most > 0 && most < grid.blocks ? most : grid.blocks;
-  context = {0, blocks, 0, grid.threads};
+  begins_early_ = grid.begins_early;
+  context = {0, blocks, 0, grid.threads, 0};
   for (std::int64_t turn = 0; turn < blocks; ++turn) {
     context.block = block_number(turn);
     begin_block();
@@ -108,9 +122,11 @@ void Machine::begin_block() {
   for (Thread& thread : threads_) {
     thread.fibre = nullptr;
     thread.ended = false;
+    thread.ahead = begins_early_;
     thread.time = 1;
     thread.known = nullptr;
   }
+  context.ahead = begins_early_ ? context.threads : 0;
   fresh_.resize(count);
   std::iota(fresh_.begin(), fresh_.end(), 0);
   if (options().schedule == Schedule::forward) std::reverse(fresh_.begin(), fresh_.end());
@@ -128,6 +144,10 @@ bool Machine::run_block() {
   while (land_next_box()) switch_to_next();
   if (ended_ == context.threads) {
     check_transactions();
+    if (context.ahead > 0)
+      report(FaultKind::runs_ahead, {},
+             std::to_string(context.ahead) +
+                 " threads of a launch that begins early never wait for the one before");
     return true;
   }
   report_deadlock();

@@ -45,6 +45,7 @@ struct Exchange {
 struct Thread {
   Fibre* fibre = nullptr;  ///< where it waits; null while it has not begun, runs or has ended
   bool ended = false;
+  bool ahead = false;  ///< of the launch before, for which it is to wait
   Location waits_at{};
   std::uint32_t time = 1;  ///< its own: how often it told others what it has done, from 1 on
   Knowledge known;         ///< of the other threads
@@ -60,6 +61,9 @@ class Machine {
   void barrier(int first, int count, Location where);
   /// Waits for the other `lanes`, which all bring something of the same operation.
   void exchange(const WarpOperation& operation, void* brought, std::uint32_t lanes, Location where);
+
+  void meet_predecessor();
+  bool is_ahead() const { return current().ahead; }
 
   /// Leaves the current thread until somebody makes it ready.
   void wait(Location where);
@@ -105,6 +109,7 @@ class Machine {
   std::size_t pick(std::size_t count);
 
   const std::function<void()>* kernel_ = nullptr;
+  bool begins_early_ = false;
   std::vector<Thread> threads_;
   std::vector<int> fresh_;  // threads that have not begun, the next one last
   std::vector<int> ready_;  // threads that may go on

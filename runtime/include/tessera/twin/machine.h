@@ -38,14 +38,16 @@ struct Context {
   std::int64_t blocks;
   int thread;
   int threads;
+  int ahead;  ///< threads of the block that have not waited for the launch before
 };
-inline thread_local constinit Context context{0, 0, 0, 0};
+inline thread_local constinit Context context{0, 0, 0, 0, 0};
 
 /// The size of a launch.
 struct Grid {
   std::int64_t blocks;
   int threads;
   int dynamic_shared_bytes;
+  bool begins_early = false;  ///< while the launch before runs: its threads wait for that themselves
 };
 
 /// Runs `kernel` once for each thread of each block. False when it stopped because threads wait for each
@@ -55,6 +57,12 @@ bool run(const Grid& grid, const std::function<void()>& kernel);
 /// Waits for the threads [first, first + count) of the block. What each of them did, or knows to have been done, is
 /// ordered before what any of them does next. Shuffles and steps of a warp order no memory, as on the GPU.
 void barrier(int first, int count, Location where);
+
+/// The current thread has waited for the launch before.
+void meet_predecessor();
+
+/// Reports an access to the memory of tensors by a thread that has not waited for the launch before.
+[[gnu::cold]] void check_behind_predecessor(Location where);
 
 /// Exchanges `count` words with the lane whose number differs in the bits of `lane_mask`; `lanes` are those
 /// taking part.

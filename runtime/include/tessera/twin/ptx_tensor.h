@@ -24,6 +24,10 @@ namespace tessera::ptx {
 
 inline void prefetch_tensormap(const TensorMap&, Location = Location::current()) {}
 
+inline void fence_proxy_async(Location = Location::current()) {}
+inline void griddepcontrol_launch_dependents(Location = Location::current()) {}
+inline void griddepcontrol_wait(Location = Location::current()) { twin::meet_predecessor(); }
+
 template <typename T, int kRank>
 void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map, const int (&at)[kRank],
                                const Barriers& barriers, int barrier, Location where = Location::current()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tessera/twin/fault.h"
+#include "tessera/twin/machine.h"
 
 namespace tessera::twin {
 
@@ -40,6 +41,7 @@ struct TensorAccess {
 template <int Rank>
 inline bool in_bounds(const TensorAccess& access, const void* address, std::size_t alignment,
                       std::int64_t stride, Location where) {
+  if (context.ahead > 0) check_behind_predecessor(where);
   for (int dimension = 0; dimension < Rank; ++dimension) {
     const std::int64_t last = access.at[dimension] + (dimension == Rank - 1 ? access.count - 1 : 0);
     const auto extent = static_cast<std::uint64_t>(access.extent[dimension]);
