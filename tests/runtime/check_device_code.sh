@@ -63,7 +63,7 @@ case $kernel in
     [ "$products" -lt "$copies" ] || fail "$products 64-bit products for $copies copies"
     ;;
   product)
-    case $architecture in sm_80) doubles=m8n8k4 ;; *) doubles=m16n8k16 ;; esac
+    case $architecture in sm_80) doubles=m8n8k4 ;; *) doubles=m16n8k8 ;; esac
     grep -q "mma\.sync\.aligned\.$doubles\.row\.col\.f64" "$folder/ptx" || fail "no $doubles of doubles"
     ;;
   transpose)
