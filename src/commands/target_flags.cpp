@@ -58,6 +58,8 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.stages = static_cast<int>(*value);
   } else if (name == "raster" && ir::kRasterRange.contains(*value)) {
     plan.raster = static_cast<int>(*value);
+  } else if (name == "cluster" && ir::kClusterRange.contains(*value)) {
+    plan.cluster = static_cast<int>(*value);
   } else if (name == "warpgroups" && ir::kWarpgroupsRange.contains(*value)) {
     plan.warpgroups = static_cast<int>(*value);
   } else {
@@ -65,7 +67,7 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
         "--plan",
         fmt::format(
             "`{}` is none of tile.RANGE=N (N at least 1), warps=1..32, warpgroups=0..3, vector=1|2|4|8|16, "
-            "stages=1..7, raster=1..64",
+            "stages=1..7, raster=1..64, cluster=1..2",
             item));
   }
 }

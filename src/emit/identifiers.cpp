@@ -41,7 +41,9 @@ class Collector {
     for (const Expr& operand : e->operands) expression(operand);
   }
   void visit(const lowered::Comment&) {}
-  void visit(const lowered::Barrier&) {}
+  void visit(const lowered::Barrier& node) {
+    if (node.is_of_cluster) found.insert("kCluster");
+  }
   void visit(const lowered::Local& node) {
     expression(node.initial);
     text(node.type);

@@ -120,9 +120,10 @@ struct For {
   std::string step;
   int together = 1;  // rounds that are to be under way together
 };
-/// `barrier();`
+/// `barrier();`, or that of all blocks of a cluster.
 struct Barrier {
   std::string reason;
+  bool is_of_cluster = false;
 };
 /// A shared array: `TESSERA_SHARED(type, name, count);`, or at a byte of the launch's shared memory.
 struct Shared {

@@ -17,7 +17,8 @@ struct Count {
   ir::RequestRange range;
 };
 constexpr std::array kCounts = {Count{"stages", ir::kStagesRange}, Count{"pipeline", ir::kStagesRange},
-                                Count{"raster", ir::kRasterRange}, Count{"warpgroups", ir::kWarpgroupsRange}};
+                                Count{"raster", ir::kRasterRange}, Count{"warpgroups", ir::kWarpgroupsRange},
+                                Count{"cluster", ir::kClusterRange}};
 
 /// What the first request with one of the names asks for.
 std::optional<int> requested(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
@@ -97,6 +98,10 @@ std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverride
 
 std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides) {
   return overrides.raster ? overrides.raster : requested(kernel, {"raster"});
+}
+
+std::optional<int> requested_cluster(const ir::Kernel& kernel, const PlanOverrides& overrides) {
+  return overrides.cluster ? overrides.cluster : requested(kernel, {"cluster"});
 }
 
 std::optional<int> requested_warpgroups(const ir::Kernel& kernel, const PlanOverrides& overrides) {

@@ -17,6 +17,9 @@ std::vector<const ir::Request*> all_requests(const ir::Kernel& kernel);
 std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides& overrides);
 /// The same for the stages of rings: `@stages` or `@pipeline`.
 std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverrides& overrides);
+/// The same for the blocks of a cluster: `@cluster`.
+std::optional<int> requested_cluster(const ir::Kernel& kernel, const PlanOverrides& overrides);
+
 /// The same for the rows of tiles that blocks walk over together: `@raster`.
 std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides);
 /// The same for the warpgroups that multiply what another warp copies: `@warpgroups`.

@@ -55,7 +55,9 @@ class FunctionPrinter {
   void print_node(const lowered::Evaluate& node, const std::string& remark) {
     line(print(node.expression) + ";", remark);
   }
-  void print_node(const lowered::Barrier& node, const std::string&) { line("barrier();", node.reason); }
+  void print_node(const lowered::Barrier& node, const std::string&) {
+    line(node.is_of_cluster ? "cluster_barrier<kCluster>();" : "barrier();", node.reason);
+  }
   void print_node(const lowered::Shared& node, const std::string& remark) {
     if (!node.first_byte.empty())
       return line(fmt::format("TESSERA_DYNAMIC_SHARED({}, {}, {}, {});", node.type, node.name,

@@ -18,6 +18,10 @@ namespace {
 
 using lowered::Expr;
 
+bool is_number(const std::string& text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 class LauncherPrinter {
  public:
   LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer,
@@ -108,6 +112,12 @@ class LauncherPrinter {
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 
+  /// Tiles of a launch: clusters take several at a time.
+  std::string blocks_wanted(size_t f, const Variant& variant) const {
+    const Expr units = specialise(lowered_.unit_count[f], variant);
+    return print(lowered::multiply(lowered::integer(variant.cluster), units));
+  }
+
   // One line for the sizes of tiles of each choice.
   void compare_rivals() {
     std::map<std::string, std::string> sizes;
@@ -116,8 +126,8 @@ class LauncherPrinter {
       if (!variant.rival || !known.emplace(variant.rival->choice, variant.rival->number).second) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
-      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ",
-                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks);
+      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", blocks_wanted(f, variant),
+                          variant.rival->clocks);
     }
     for (const auto& [name, list] : sizes)
       writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}});", name, list),
@@ -215,8 +225,11 @@ class LauncherPrinter {
     // A tile in shared memory is the work of a block, not of one of its groups.
     const bool staged = plan_.phase.functions[f].staged;
     const std::string blocks =
-        !variant.maps.empty() ? fmt::format("Blocks{{minimum<index>({}, multiprocessor_count())}}", units)
-        : staged              ? fmt::format("blocks_for_tiles({})", units)
+        variant.cluster > 1
+            ? fmt::format("Blocks{{{0} * minimum<index>({1}, multiprocessor_count() / {0}), {0}}}",
+                          variant.cluster, units)
+        : !variant.maps.empty() ? fmt::format("Blocks{{minimum<index>({}, multiprocessor_count())}}", units)
+        : staged                ? fmt::format("blocks_for_tiles({})", units)
         : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
             ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
             : fmt::format("Blocks{{{}}}", units);
@@ -257,7 +270,8 @@ class LauncherPrinter {
     const bool is_name = expression->kind == lowered::Expression::Kind::name;
     if (const auto argument = variant.arguments.find(expression->text);
         is_name && argument != variant.arguments.end())
-      return lowered::name(argument->second, DType::index);
+      return is_number(argument->second) ? lowered::integer(std::stoll(argument->second))
+                                         : lowered::name(argument->second, DType::index);
     if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
     if (is_name && expression->text == "kRows") return lowered::integer(variant.rows);
     const FunctionPlan& function = plan_.phase.functions[static_cast<size_t>(variant.function)];
@@ -271,6 +285,8 @@ class LauncherPrinter {
     for (Expr& operand : copy.operands) operand = specialise(operand, variant);
     if (copy.kind == lowered::Expression::Kind::binary && copy.text == "+")
       return lowered::add(copy.operands[0], copy.operands[1]);
+    if (copy.kind == lowered::Expression::Kind::binary && copy.text == "*")
+      return lowered::multiply(copy.operands[0], copy.operands[1]);
     return std::make_shared<const lowered::Expression>(std::move(copy));
   }
 

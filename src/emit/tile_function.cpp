@@ -8,6 +8,7 @@
 #include "emit/identifiers.h"
 #include "emit/signature.h"
 #include "emit/tile_lowering.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -23,7 +24,9 @@ std::string capitalised(std::string text) {
 }  // namespace
 
 TileLowering::TileLowering(KernelPlan& plan, size_t function, Residency& residency)
-    : FunctionLowering(plan, plan.phase.functions[function], residency), tiles_(plan.tiles[function]) {}
+    : FunctionLowering(plan, plan.phase.functions[function], residency), tiles_(plan.tiles[function]) {
+  if (tiles_.has_clusters()) cluster_axis_ = cluster_axis(kernel_, plan_.sizes, tiles_);
+}
 
 lowered::Function TileLowering::run() {
   reserve_names();
@@ -68,6 +71,7 @@ void TileLowering::declare_template() {
   parameters.push_back("int kStages");
   if (has_roles()) {
     parameters.push_back("int kGroups");
+    if (tiles_.has_clusters()) parameters.push_back("int kCluster");
   } else {
     parameters.push_back("int kWarpRows");
     parameters.push_back("int kWarpColumns");
@@ -229,7 +233,12 @@ std::vector<std::string> TileLowering::declare_units() {
     const ir::Axis& entry = kernel_.axes[axis];
     Expr count = size(plan_.sizes.subtract(entry.upper, entry.lower));
     const bool is_tiled = extents_.contains(axis);
-    if (is_tiled) count = lowered::call("ceil_divide", {count, extent(axis)}, DType::index);
+    const bool is_shared = axis == cluster_axis_;
+    if (is_tiled)
+      count = lowered::call(
+          "ceil_divide",
+          {count, is_shared ? lowered::multiply(extent(axis), blocks_of_cluster()) : extent(axis)},
+          DType::index);
     const bool direct = !is_tiled && lowered::constant_of(lower_bound(axis)) == 0;
     positions.push_back(named(lowercase(entry.name) + (direct ? "" : "_tile")));
     unit_count_ = lowered::multiply(unit_count_, count);
@@ -244,6 +253,8 @@ std::vector<std::string> TileLowering::declare_units() {
   return positions;
 }
 
+Expr TileLowering::blocks_of_cluster() const { return lowered::name("kCluster", DType::index); }
+
 void TileLowering::instances(const std::vector<std::string>& positions, const std::function<void()>& body) {
   std::string joined;
   for (const std::string& position : positions) joined += (joined.empty() ? "" : ", ") + position;
@@ -252,26 +263,32 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
     bindings.axes.insert(axis);
     bindings.loops.insert(axis);
   }
-  loop("index unit = block_index(); unit < unit_count; unit += block_count()", false, std::move(bindings),
-       [&] {
-         if (!positions.empty())
-           emit(lowered::Local{"auto",
-                               fmt::format("[{}]", joined),
-                               {},
-                               lowered::name(tiles_.has_groups() ? "grouped_position<kRaster>(unit, units).at"
-                                                                 : "tile_position(unit, units).at",
-                                             DType::index),
-                               true,
-                               false});
-         bind_instance(positions, body);
-       });
+  const char* header =
+      cluster_axis_
+          ? "index unit = block_index() / kCluster; unit < unit_count; unit += block_count() / kCluster"
+          : "index unit = block_index(); unit < unit_count; unit += block_count()";
+  loop(header, false, std::move(bindings), [&] {
+    if (!positions.empty())
+      emit(lowered::Local{"auto",
+                          fmt::format("[{}]", joined),
+                          {},
+                          lowered::name(tiles_.has_groups() ? "grouped_position<kRaster>(unit, units).at"
+                                                            : "tile_position(unit, units).at",
+                                        DType::index),
+                          true,
+                          false});
+    bind_instance(positions, body);
+  });
 }
 
 void TileLowering::bind_instance(const std::vector<std::string>& positions,
                                  const std::function<void()>& body) {
   for (size_t k = 0; k < positions.size(); ++k) {
     const ir::AxisId axis = phase_.grid->axes[k];
-    const Expr position = lowered::name(positions[k], DType::index);
+    Expr position = lowered::name(positions[k], DType::index);
+    if (axis == cluster_axis_)
+      position = lowered::add(lowered::multiply(position, blocks_of_cluster()),
+                              lowered::call("cluster_rank<kCluster>", {}, DType::index));
     const std::string name = lowercase(kernel_.axes[axis].name);
     if (!extents_.contains(axis)) {
       if (lowered::constant_of(lower_bound(axis)) == 0) {

@@ -123,6 +123,8 @@ class TileLowering : public FunctionLowering {
 
   // tile_roles.cpp
   bool has_roles() const { return tiles_.way == TileWay::warpgroups; }
+  bool is_shared(const TileFactor& factor) const;
+  lowered::Expr blocks_of_cluster() const;
   void declare_boxes();
   void declare_lines(FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
@@ -289,6 +291,7 @@ class TileLowering : public FunctionLowering {
   enum class Loop { none, elements, rows, columns, shared };
 
   TilePlan& tiles_;
+  std::optional<ir::AxisId> cluster_axis_;  // of functions whose blocks run in clusters
   std::map<ir::AxisId, std::string> extents_;
   std::map<ir::ValueId, std::string> majors_;  // by staged load
   std::vector<std::pair<TilePlace, std::string>> layouts_;

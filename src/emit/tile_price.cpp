@@ -59,7 +59,8 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
        {std::tuple(&product.rows, rows, shape.warp_columns),
         std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
-    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
+    if (factor->way == TileFactor::Way::staged)
+      copied += bytes(*factor, width) / (factor == &product.columns ? shape.cluster : 1);
     // Read by each warp (or warpgroup) across, and written by threads, or by an engine beside them.
     read += bytes(*factor, width) * (readers + (by_groups ? 0 : 1));
   }
@@ -150,6 +151,9 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                       ? fmt::format("warpgroups {}: they multiply what another one copies", shape.groups())
                       : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
                                     shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
+  if (shape.cluster > 1)
+    lines.push_back(fmt::format(
+        "cluster {}: blocks with neighbouring rows of tiles share what they read of columns", shape.cluster));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory

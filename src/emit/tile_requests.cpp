@@ -54,6 +54,21 @@ int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target&
   return nearest;
 }
 
+/// Whether blocks run in the clusters that a request asks for; reports it if not.
+bool check_cluster(const ir::Kernel& kernel, const std::vector<TileShape>& shapes, const std::string& reason,
+                   DiagnosticSink& sink) {
+  const ir::Request* request = find_request(kernel, {"cluster"});
+  if (!request || request->arguments[0] <= 1) return true;
+  if (std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster > 1; })) return true;
+  sink.report(Diag::request_impossible, request->span, fmt::format("@cluster({})", request->arguments[0]),
+              !reason.empty()
+                  ? reason
+                  : "blocks with neighbouring rows of tiles have no factor in common, or loops of "
+                    "different lengths")
+      .help("the nearest that can be is `@cluster(1)`");
+  return false;
+}
+
 /// Adds the shapes by warpgroups of a choice: those that it asks for, and where it asks for nothing, those that can be.
 /// False where what it asks for cannot be: that is reported. Options of the command line stand for the phases that can
 /// run so in some tiles.
@@ -61,9 +76,13 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
                       const PlanOverrides& overrides, TilePlan& plan, std::optional<TilePlan>& groups,
                       DiagnosticSink& sink) {
   const std::optional<int> asked = requested_warpgroups(kernel, overrides);
-  if (asked == 0 || (!asked && !target.has(kWarpgroups))) return true;
+  if (overrides.warpgroups == 0) return true;
+  if (asked == 0) return check_cluster(kernel, {}, "blocks run in clusters where warpgroups multiply", sink);
+  if (!asked && !target.has(kWarpgroups))
+    return check_cluster(kernel, {}, fmt::format("{} has no clusters", target.name), sink);
   GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked);
   if (!chosen.shapes.empty()) {
+    if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
     if (!groups) groups = by_warpgroups(kernel, plan);
     for (TileShape& shape : chosen.shapes)
       if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
@@ -72,7 +91,7 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
   }
   plan.obstacle = chosen.reason;
   const ir::Request* request = overrides.warpgroups ? nullptr : find_request(kernel, {"warpgroups"});
-  if (!asked || (!request && chosen.is_of_phase)) return true;
+  if (!asked || (!request && chosen.is_of_phase)) return check_cluster(kernel, {}, chosen.reason, sink);
   const std::string text =
       request ? fmt::format("@warpgroups({})", *asked) : fmt::format("--plan warpgroups={}", *asked);
   auto report =

@@ -32,14 +32,18 @@ void TileLowering::declare_boxes() {
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
   for (FactorTile& tile : factors_) declare_lines(tile);
-  emit(lowered::Local{
-      "TileRing<kStages>", boxes_->ring, {}, lowered::list({local(full), local(empty)}), true, false});
+  emit(lowered::Local{cluster_axis_ ? "TileRing<kStages, kCluster>" : "TileRing<kStages>",
+                      boxes_->ring,
+                      {},
+                      lowered::list({local(full), local(empty)}),
+                      true,
+                      false});
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
       emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", tile.map))});
     emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")});
   });
-  emit(lowered::Barrier{"the ring is ready"});
+  emit(lowered::Barrier{"the ring is ready", cluster_axis_.has_value()});
   emit(lowered::Evaluate{local("wait_for_launch_before()")});
   emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
 }
@@ -48,8 +52,8 @@ void TileLowering::declare_boxes() {
 void TileLowering::declare_lines(FactorTile& tile) {
   const TileFactor& factor = tile.factor;
   tile.lines = named(name_of(factor) + "_lines");
-  const Expr fewer =
-      lowered::call("lines_of_box", {extent(factor.width), upper_bound(factor.width)}, DType::index);
+  const Expr fewer = lowered::call(is_shared(factor) ? "lines_of_box<kCluster>" : "lines_of_box",
+                                   {extent(factor.width), upper_bound(factor.width)}, DType::index);
   emit(lowered::Local{
       "int",
       tile.lines,
@@ -58,6 +62,10 @@ void TileLowering::declare_lines(FactorTile& tile) {
       true,
       false});
   emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
+}
+
+bool TileLowering::is_shared(const TileFactor& factor) const {
+  return cluster_axis_ && is_shared_along(kernel_, factor, *cluster_axis_);
 }
 
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
@@ -72,6 +80,7 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   });
   emit(lowered::If{local("warpgroup() == kGroups"), std::move(copies), "this one copies, the others multiply",
                    false, std::move(products)});
+  if (cluster_axis_) emit(lowered::Barrier{"nobody leaves while others copy to it", true});
 }
 
 // The loops around the ring, and its own.
@@ -109,9 +118,9 @@ void TileLowering::load_box(const TileFactor& read) {
     at.push_back(d == factor.width_index   ? first_of_tile(factor.width)
                  : d == factor.depth_index ? first_of_tile(factor.depth)
                                            : eval_total(load.indices[d]));
-  const std::string callee =
-      fmt::format("load_tile<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>", entry.major,
-                  factor.width_index, factor.depth_index);
+  const std::string callee = fmt::format("{3}<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>",
+                                         entry.major, factor.width_index, factor.depth_index,
+                                         is_shared(factor) ? "load_shared_tile" : "load_tile");
   emit(lowered::Evaluate{lowered::call(
            callee,
            {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(entry.map),

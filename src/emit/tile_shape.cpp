@@ -93,8 +93,8 @@ class ShapeChooser {
   void add_small_shape() {
     const auto& requests = kernel_.grids.at(0).requests;
     const bool is_asked = !overrides_.tiles.empty() || overrides_.warps || overrides_.stages ||
-                          overrides_.raster || overrides_.warpgroups || !requests.empty() ||
-                          !kernel_.requests.empty() || kernel_.tuning;
+                          overrides_.raster || overrides_.warpgroups || overrides_.cluster ||
+                          !requests.empty() || !kernel_.requests.empty() || kernel_.tuning;
     const bool is_free = std::ranges::all_of(plan_.roles, [&](const auto& entry) {
       return is_in_loop(entry.first) || free_.contains(entry.first);
     });

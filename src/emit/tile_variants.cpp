@@ -230,9 +230,12 @@ class TileVariants {
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
-    if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
+    if (tiles_.has_groups())
+      variant.arguments["kRaster"] = std::to_string(std::max(shape.raster / shape.cluster, 1));
     if (way == "boxes") {
       variant.arguments["kGroups"] = std::to_string(shape.groups());
+      if (tiles_.has_clusters()) variant.arguments["kCluster"] = std::to_string(shape.cluster);
+      variant.cluster = shape.cluster;
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
       variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
@@ -282,8 +285,10 @@ class TileVariants {
     const bool along_depth = position == factor.depth_index;
     const size_t line = along_depth ? factor.width_index : factor.depth_index;
     const ir::AxisId across = along_depth ? factor.width : factor.depth;
-    std::string lines = std::to_string(shape.extent.at(across));
-    if (along_depth)
+    const auto axis = shape.cluster > 1 ? cluster_axis(kernel_, plan_.sizes, tiles_) : std::nullopt;
+    const bool is_shared = axis && is_shared_along(kernel_, factor, *axis);
+    std::string lines = std::to_string(shape.extent.at(across) / (is_shared ? shape.cluster : 1));
+    if (along_depth && !is_shared)
       lines = fmt::format("lines_of_box({}, {})", lines,
                           print(lower_size(kernel_, plan_.sizes, kernel_.axes[across].upper)));
     return fmt::format("{}.map<{}, {}>({})", boxes_of(load), line, position, lines);

@@ -12,6 +12,7 @@
 #include "emit/plan_requests.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "sema/ir/without_points.h"
 
 namespace tessera::emit {
 
@@ -23,6 +24,7 @@ constexpr int64_t kColumnUnit = 64;      // a span of 16-bit elements
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
+constexpr int64_t kLeastShared = 128;    // columns of a tile that blocks of a cluster share
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 2048;    // of a warp, through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2;
@@ -166,6 +168,13 @@ class GroupPlanner {
 
   // ---- tiles ----
 
+  bool has_shared_factors() const {
+    const auto axis = cluster_axis(kernel_, sizes_, plan_);
+    return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
+             return factor->way == TileFactor::Way::staged && is_shared_along(kernel_, *factor, *axis);
+           });
+  }
+
   static int64_t area(const TileShape& shape) {
     int64_t product = 1;
     for (const auto& [axis, extent] : shape.extent) product *= extent;
@@ -187,9 +196,18 @@ class GroupPlanner {
                            : role == TileRole::column ? candidate.columns
                                                       : span_along(axis);
     }
+    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(best_cluster(shape));
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) +
                                        vector_registers(shape) + part_registers(shape));
     return shape;
+  }
+
+  /// Two blocks share columns where each has few rows to multiply them with, and enough is to be shared.
+  int best_cluster(const TileShape& shape) const {
+    const bool has_columns = std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      return shape.extent.at(entry.second.columns.width) >= kLeastShared;
+    });
+    return shape.groups() == 1 && has_columns ? 2 : 1;
   }
 
   /// Elements of a line that one box brings along an axis that is summed over.
@@ -283,6 +301,7 @@ class GroupPlanner {
   const TilePlan plan_;
   const std::optional<int> groups_;  // that are asked for
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
+  const bool can_cluster_ = has_shared_factors();
 };
 
 }  // namespace
@@ -317,6 +336,32 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
     product.columns = TileFactor(product.columns.parts[0]);
   }
   return plan;
+}
+
+namespace {
+
+bool has_ends(const ir::Kernel& kernel, ir::SizeTable& sizes, const ir::Block& statements) {
+  return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
+    const auto* loop = std::get_if<ir::Loop>(&statement.node);
+    return loop && (!ir::ends_of_loop(kernel, sizes, *loop).empty() || has_ends(kernel, sizes, loop->body));
+  });
+}
+
+}  // namespace
+
+std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
+  const ir::Grid& grid = kernel.grids.at(0);
+  std::optional<ir::AxisId> axis;
+  for (const auto& [candidate, role] : plan.roles) {
+    if (role != TileRole::row) continue;
+    if (axis || std::ranges::count(grid.axes, candidate) == 0) return std::nullopt;
+    axis = candidate;
+  }
+  return axis && !has_ends(kernel, sizes, grid.body) ? axis : std::nullopt;
+}
+
+bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis) {
+  return std::ranges::count(kernel.values[factor.load].axes, axis) == 0;
 }
 
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }

@@ -25,6 +25,13 @@ GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, 
                                 const PlanOverrides& overrides, const TilePlan& plan,
                                 std::optional<int> groups);
 
+/// The axis of the grid along which tiles of neighbouring blocks share factors: the only one of rows; none where there are
+/// several, or where the rounds of a loop depend on the tile.
+std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
+
+/// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor.
+bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis);
+
 /// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 

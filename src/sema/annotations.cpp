@@ -36,7 +36,7 @@ void refuse(Context& context, const ast::Annotation& annotation) {
     report.note("a request that cannot be honoured is an error, never ignored");
     if (name == "tile") report.help("it stands before the kernel, and names what it sets: `@tile(BM = 64)`");
     if (name == "autotune") report.help("it stands before the kernel");
-    if (name == "warps" || name == "stages" || name == "raster" || name == "warpgroups")
+    if (name == "warps" || name == "stages" || name == "raster" || name == "warpgroups" || name == "cluster")
       report.help("it stands before the kernel, or behind the ranges of its `grid`");
     if (name == "pipeline") report.help("it stands behind the ranges of a `for` with a `dot`");
     return;
@@ -69,7 +69,10 @@ constexpr std::array kCounts = {
           "blocks walk over the tiles of a grid in groups of so many rows: `@raster(8)`"},
     Count{"warpgroups", "warpgroups", ir::kWarpgroupsRange,
           "so many groups of four warps multiply what another warp has copied, or 0 for none: "
-          "`@warpgroups(2)`"}};
+          "`@warpgroups(2)`"},
+    Count{"cluster", "cluster", ir::kClusterRange,
+          "so many blocks with neighbouring rows of tiles run together and share what they read of columns: "
+          "`@cluster(2)`"}};
 
 DiagnosticBuilder refuse_count(Context& context, const Count& count, Span span) {
   auto report = count.annotation == "warps"

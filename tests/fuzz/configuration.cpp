@@ -24,6 +24,7 @@ emit::PlanOverrides random_plan(const ir::Kernel& kernel, bool has_products, Cho
     if (axis.step == ir::StepKind::plan && choices.chance(30))
       plan.tiles[axis.name] = choices.one_of<std::int64_t>({16, 32, 48, 64, 80, 96, 128});
   }
+  if (plan.warpgroups && choices.chance(40)) plan.cluster = static_cast<int>(choices.between(1, 2));
   return plan;
 }
 
@@ -46,6 +47,7 @@ std::string Configuration::name() const {
   if (plan.stages) text += ",stages=" + std::to_string(*plan.stages);
   if (plan.raster) text += ",raster=" + std::to_string(*plan.raster);
   if (plan.warpgroups) text += ",warpgroups=" + std::to_string(*plan.warpgroups);
+  if (plan.cluster) text += ",cluster=" + std::to_string(*plan.cluster);
   return text;
 }
 

@@ -52,10 +52,10 @@ void add_launcher_faults(std::vector<PlantedFault>& faults) {
       "if (argument.access != Access::in && !detail::is_empty(argument.tensor)) return false;",
       "if (detail::is_empty(argument.tensor)) return true;\n      if (argument.access != Access::in) return "
       "false;");
-  add("half of the threads", "tessera/launch.h", "{count, threads.count, shared.bytes,",
-      "{count, threads.count / 2, shared.bytes,");
-  add("twice the threads", "tessera/launch.h", "{count, threads.count, shared.bytes,",
-      "{count, threads.count * 2 > 1024 ? threads.count : threads.count * 2, shared.bytes,");
+  add("half of the threads", "tessera/launch.h", "{blocks.count, threads.count, shared.bytes,",
+      "{blocks.count, threads.count / 2, shared.bytes,");
+  add("twice the threads", "tessera/launch.h", "{blocks.count, threads.count, shared.bytes,",
+      "{blocks.count, threads.count * 2 > 1024 ? threads.count : threads.count * 2, shared.bytes,");
 }
 
 }  // namespace tessera::planted

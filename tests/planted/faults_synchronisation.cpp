@@ -89,8 +89,8 @@ void add_stage_faults(std::vector<PlantedFault>& faults) {
       "number * Tile::kCount}");
   add("second operand over the first", kGenerated, "TileA::kRoom * 2, TileB::kRoom",
       "TileA::kRoom, TileB::kRoom");
-  add("too little shared memory asked for", "tessera/launch.h", "{count, threads.count, shared.bytes,",
-      "{count, threads.count, shared.bytes - 16,");
+  add("too little shared memory asked for", "tessera/launch.h", "{blocks.count, threads.count, shared.bytes,",
+      "{blocks.count, threads.count, shared.bytes - 16,");
   add_wrong("operands read ahead into those in use", "tessera/multiply.h",
             "if (step + 1 < kSteps) load(parts[(step + 1) % 2], step + 1);",
             "if (step + 1 < kSteps) load(parts[step % 2], step + 1);");

@@ -19,13 +19,19 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
     faults.push_back(
         {.name = name, .group = kWarpgroups, .effect = Effect::hazard, .edits = {{file, text, replacement}}});
   };
+  add("stage given back to one block of a cluster", kWords,
+      "ptx::mbarrier_arrive_cluster(empty, stage, block, where);",
+      "ptx::mbarrier_arrive_cluster(empty, stage, cluster_rank<kBlocks>(), where);");
+  add("readers of one block of a cluster awaited", kWords, "readers * kBlocks, where", "readers, where");
+  add("cluster begins one block at a time", kWords, "    ptx::barrier_cluster(where);\n",
+      "    barrier(where);\n");
   add("launch before not waited for", "tessera/early_launch.h", "  ptx::griddepcontrol_wait(where);\n", "");
   add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
   add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
       "      stage = 0;\n    }\n    parity ^= 1;\n");
   add("ring of one stage less", kWords, "if (++stage == kStages) {", "if (++stage == kStages - 1) {");
-  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers, where);",
-      "ptx::mbarrier_init(empty, stage, readers - 1, where);");
+  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers * kBlocks, where);",
+      "ptx::mbarrier_init(empty, stage, readers * kBlocks - 1, where);");
   add("stage filled by two", kWords, "ptx::mbarrier_init(full, stage, 1, where);",
       "ptx::mbarrier_init(full, stage, 2, where);");
   add("barriers not shown to the copy engine", kWords, "    ptx::fence_mbarrier_init(where);\n", "");
@@ -40,8 +46,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("reader waits for the other phase", kWords, "(full, at.stage, at.parity, where);",
       "(full, at.stage, at.parity ^ 1, where);");
   add("every thread of a warp gives a stage back", kWords,
-      "if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive", "ptx::mbarrier_arrive");
-  add("ring used before it is ready", kGenerated, "barrier();  // the ring is ready", "");
+      "    if (thread_index() % kWarpThreads != 0) return;\n", "");
+  add("ring used before it is ready", kGenerated, "cluster_barrier<kCluster>();  // the ring is ready", "");
   add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
   add("bytes of one factor announced", kGenerated,
       "A_lines * TileA::Tile::kLineBytes + B_lines * TileB::Tile::kLineBytes",
@@ -66,8 +72,14 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
                        int times = 1) {
     faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement, times}}});
   };
-  add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first");
-  add("panels of a tile from one place of the tensor", kWords, "    coordinates[0] += position;\n", "");
+  add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first",
+      2);
+  add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
+  add("shared tile copied to one block of the cluster", kWords, "(1u << kBlocks) - 1, where",
+      "1u << cluster_rank<kBlocks>(), where");
+  add("first share of a tile copied by all blocks", kWords, "cluster_rank<kBlocks>() * kLines;", "0;");
+  add("blocks of a cluster have the same tiles", kGenerated, " * kCluster + cluster_rank<kCluster>()",
+      " * kCluster");
   add("dimensions of a box in the order of the tensor", kWords,
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
   add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * warpgroup())", "");

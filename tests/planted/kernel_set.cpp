@@ -213,16 +213,17 @@ const KernelSet& other_lines() {
 /// More tiles than blocks, and more rounds than stages, so that rings go on through both; panels of two boxes, and two
 /// blocks of rows for each warpgroup.
 const KernelSet& warpgroup_products() {
-  const auto plan = [](std::int64_t m, std::int64_t n, int groups) {
-    return emit::PlanOverrides{.tiles = {{"m", m}, {"n", n}, {"k", 64}}, .stages = 2, .warpgroups = groups};
+  const auto plan = [](std::int64_t m, std::int64_t n, int groups, int cluster) {
+    return emit::PlanOverrides{
+        .tiles = {{"m", m}, {"n", n}, {"k", 64}}, .stages = 2, .warpgroups = groups, .cluster = cluster};
   };
   static const KernelSet set = {
       .name = "warpgroups",
       .has_products = true,
       .sources =
           {
-              {"examples/gemm/gemm.tsr", {"gemm"}, plan(128, 128, 2)},
-              {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(256, 64, 2)},
+              {"examples/gemm/gemm.tsr", {"gemm"}, plan(128, 128, 2, 2)},
+              {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(256, 64, 2, 1)},
               {"tests/corners/warpgroups.tsr",
                {"gated_by_groups", "gram_by_groups", "parts_by_groups", "promoted_by_groups",
                 "rounded_by_groups", "rows_by_groups"},

@@ -117,6 +117,16 @@ void promoted(Problem& problem) {
   });
 }
 
+void paired(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for (int64_t z = 0; z < problem.dim("B"); ++z)
+    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+      y(z, m, n) = total(K, [&](int64_t k) { return a(z, m, k) * (b(k, n) - 2 * c(z, n, k)); });
+    });
+}
+
 TensorSpec whole(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "bf16", std::move(dims), -3, 3, 1);
 }
@@ -172,6 +182,11 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {input("a", "fp8_e4m3", {"M", "K"}, 12, 15, 1), input("b", "fp8_e5m2", {"N", "K"}, 5, 7, 1),
        input("c", "fp8_e5m2", {"M", "K"}, -8, 8, 4), sums("y", {"M", "N"}), sums("z", {"M", "N"})},
       promoted);
+  add("paired_by_groups", {"B", "M", "N", "K"},
+      {whole("a", {"B", "M", "K"}), whole("b", {"K", "N"}), whole("c", {"B", "N", "K"}),
+       sums("y", {"B", "M", "N"})},
+      paired);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };
 }
 
 }  // namespace tessera::reference

@@ -104,6 +104,7 @@ Entry entry_of(const std::string& kernel) {
       {"padded_convolution", tessera_padded_convolution_invoke},
       {"pairs", tessera_pairs_invoke},
       {"parts", tessera_parts_invoke},
+      {"paired_by_groups", tessera_paired_by_groups_invoke},
       {"parts_by_groups", tessera_parts_by_groups_invoke},
       {"picked", tessera_picked_invoke},
       {"picked_of_few", tessera_picked_of_few_invoke},

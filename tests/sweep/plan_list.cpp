@@ -53,6 +53,7 @@ std::string name_of(const emit::PlanOverrides& overrides) {
   if (overrides.stages) add("stages", *overrides.stages);
   if (overrides.raster) add("raster", *overrides.raster);
   if (overrides.warpgroups) add("warpgroups", *overrides.warpgroups);
+  if (overrides.cluster) add("cluster", *overrides.cluster);
   return name.empty() ? "chosen plan" : name;
 }
 
@@ -74,6 +75,8 @@ std::vector<NamedPlan> all_plans(const ir::Module& module) {
     for (const int raster : kRasters) add({.raster = raster});
   if (has_products(module))
     for (int groups = 0; groups <= kMostWarpgroups; ++groups) add({.warpgroups = groups});
+  if (has_products(module))
+    for (int groups = 1; groups <= kMostWarpgroups; ++groups) add({.warpgroups = groups, .cluster = 2});
   std::vector<std::string> common;  // axes that all kernels have
   std::size_t next = 0;
   for (const auto& [axis, kernels] : plan_axes(module)) {

@@ -46,7 +46,7 @@ inline constexpr int kWarpThreads = 32;
 /// The number of this block in its grid, the number of blocks, and the number of this thread in its block.
 TESSERA_DEVICE index block_index() {
 #if TESSERA_TWIN
-  return twin::context.block;
+  return twin::context.block + twin::block_rank();
 #else
   return static_cast<index>(blockIdx.x);
 #endif
@@ -60,7 +60,7 @@ TESSERA_DEVICE index block_count() {
 }
 TESSERA_DEVICE int thread_index() {
 #if TESSERA_TWIN
-  return twin::context.thread;
+  return twin::thread_of_block();
 #else
   return static_cast<int>(threadIdx.x);
 #endif
@@ -69,7 +69,7 @@ TESSERA_DEVICE int thread_index() {
 /// Waits until all threads of the block are here; what they wrote to shared memory is then visible to all.
 TESSERA_DEVICE void barrier([[maybe_unused]] Location where = Location::current()) {
 #if TESSERA_TWIN
-  twin::barrier(0, twin::context.threads, where);
+  twin::barrier(twin::block_rank() * twin::context.block_threads, twin::context.block_threads, where);
 #else
   __syncthreads();
 #endif
@@ -92,7 +92,7 @@ template <int kThreads>
 TESSERA_DEVICE void part_barrier(int part, [[maybe_unused]] Location where = Location::current()) {
   static_assert(kThreads % kWarpThreads == 0, "a part of a block is a whole number of warps");
 #if TESSERA_TWIN
-  twin::barrier(part * kThreads, kThreads, where);
+  twin::barrier(twin::block_rank() * twin::context.block_threads + part * kThreads, kThreads, where);
 #else
   ptx::bar_sync<kThreads>(part + 1);  // barrier 0 is that of the block
 #endif

@@ -20,9 +20,10 @@
 namespace tessera {
 
 /// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over
-/// their tiles in steps of block_count().
+/// their tiles in steps of block_count(). Clusters of so many run together on chips that have them; `count` is a multiple.
 struct Blocks {
   index count;
+  int cluster = 1;
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
@@ -62,27 +63,71 @@ inline Status cuda_status(const LaunchCheck& check, cudaError_t error) {
                               check.kernel(), nullptr, cudaGetErrorName(error)});
 }
 
+/// Kernels that have been allowed more shared memory: asking again at each launch would take a quarter of a microsecond.
+class AllowedShared {
+ public:
+  /// What `allow` returned, or success where it has been called for this kernel and device with so many bytes before.
+  template <typename Allow>
+  static cudaError_t once(const void* function, int bytes, Allow allow) {
+    const std::uint64_t wanted = entry(function, bytes);
+    std::uint64_t* place = &known()[wanted / 16 % kPlaces];
+    if (__atomic_load_n(place, __ATOMIC_RELAXED) == wanted) return cudaSuccess;
+    const cudaError_t error = allow();
+    if (error == cudaSuccess) __atomic_store_n(place, wanted, __ATOMIC_RELAXED);
+    return error;
+  }
+  /// A device that was reset has forgotten.
+  static void forget(const void* function, int bytes) {
+    __atomic_store_n(&known()[entry(function, bytes) / 16 % kPlaces], 0, __ATOMIC_RELAXED);
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 256;
+  static std::uint64_t* known() {
+    static std::uint64_t places[kPlaces] = {};
+    return places;
+  }
+  /// Addresses have 48 bits, shared memory has less than 256 KiB.
+  static std::uint64_t entry(const void* function, int bytes) {
+    const auto device = static_cast<std::uint64_t>(current_device()) & 0xff;
+    return (reinterpret_cast<std::uintptr_t>(function) & 0xffffffffffff) |
+           static_cast<std::uint64_t>((bytes + 1023) / 1024) << 48 | device << 56;
+  }
+};
+
 /// Queues the kernel with its parameters behind the stream.
 template <typename Kernel>
-inline cudaError_t enqueue(Kernel* kernel, unsigned blocks, Threads threads, DynamicShared shared,
-                           void* stream, void** parameters) {
+inline cudaError_t enqueue(Kernel* kernel, Blocks blocks, Threads threads, DynamicShared shared, void* stream,
+                           void** parameters) {
   const void* function = reinterpret_cast<const void*>(kernel);
-  if (shared.bytes > kDefaultDynamicSharedBytes) {
-    const cudaError_t error =
-        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.bytes);
-    if (error != cudaSuccess) return error;
-  }
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
+  config.gridDim = dim3(static_cast<unsigned>(blocks.count));
   config.blockDim = dim3(static_cast<unsigned>(threads.count));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared.bytes);
   config.stream = static_cast<cudaStream_t>(stream);
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &early;
-  config.numAttrs = threads.begins_early ? 1 : 0;
-  return cudaLaunchKernelExC(&config, function, parameters);
+  cudaLaunchAttribute attributes[2]{};
+  config.attrs = attributes;
+  if (threads.begins_early) {
+    cudaLaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (blocks.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(blocks.cluster), 1, 1};
+  }
+  if (shared.bytes <= kDefaultDynamicSharedBytes) return cudaLaunchKernelExC(&config, function, parameters);
+  const auto allow = [&] {
+    return cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.bytes);
+  };
+  cudaError_t error = AllowedShared::once(function, shared.bytes, allow);
+  if (error == cudaSuccess) error = cudaLaunchKernelExC(&config, function, parameters);
+  if (error != cudaErrorInvalidValue) return error;
+  (void)cudaGetLastError();
+  AllowedShared::forget(function, shared.bytes);
+  error = allow();
+  return error == cudaSuccess ? cudaLaunchKernelExC(&config, function, parameters) : error;
 }
 #endif
 
@@ -98,22 +143,24 @@ TESSERA_OUT_OF_LINE inline Status launch(const LaunchCheck& check, const LaunchO
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
                 "one argument for each parameter of the kernel");
   if (!check.ok() || blocks.count <= 0) return check.status();
-  const index count = blocks.count < detail::kMaxBlocks ? blocks.count : detail::kMaxBlocks;
+  const index most = detail::kMaxBlocks / blocks.cluster * blocks.cluster;
+  if (blocks.count > most) blocks.count = most;
 #if TESSERA_TWIN
   static_cast<void>(options);
   if (threads.count > detail::kMaxThreads || shared.bytes > detail::kMaxDynamicSharedBytes) {
     const char* rule = threads.count > detail::kMaxThreads ? "threads of a block" : "dynamic shared memory";
     return Status(TesseraStatus{TESSERA_TOO_LARGE, -1, -1, 0, 0, 0, check.kernel(), nullptr, rule});
   }
-  return twin::launch<Parameters...>(check, {count, threads.count, shared.bytes, threads.begins_early},
-                                     kernel, static_cast<Parameters>(arguments)...);
+  return twin::launch<Parameters...>(
+      check, {blocks.count, threads.count, shared.bytes, threads.begins_early, blocks.cluster}, kernel,
+      static_cast<Parameters>(arguments)...);
 #else
   std::tuple<Parameters...> values(arguments...);
   return std::apply(
       [&](Parameters&... value) {
         void* parameters[] = {static_cast<void*>(&value)...};
-        return detail::cuda_status(check, detail::enqueue(kernel, static_cast<unsigned>(count), threads,
-                                                          shared, options.stream, parameters));
+        return detail::cuda_status(
+            check, detail::enqueue(kernel, blocks, threads, shared, options.stream, parameters));
       },
       values);
 #endif

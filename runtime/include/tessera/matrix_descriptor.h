@@ -61,7 +61,8 @@ template <Major kMajor, typename Tile>
 TESSERA_DEVICE MatrixDescriptor matrix_descriptor(const Tile& tile, Location = Location::current()) {
   using Step = detail::MatrixStep<kMajor, Tile>;
   constexpr std::uint64_t kSwizzle = Tile::kSpanBytes == 128 ? 1 : Tile::kSpanBytes == 64 ? 2 : 3;
-  const std::uint64_t address = ptx::shared_address(tile.elements.data + tile.first);
+  // Bits above the 18 of a block's own memory say which block of a cluster it is: not for the descriptor.
+  const std::uint64_t address = ptx::shared_address(tile.elements.data + tile.first) & 0x3ffffu;
   return {address >> 4 | std::uint64_t{Step::kPanel >> 4} << 16 |
           std::uint64_t{Step::kEightLines >> 4} << 32 | kSwizzle << 62};
 }

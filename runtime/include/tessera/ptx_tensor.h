@@ -34,8 +34,9 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
 }
 
 /// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
-/// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them.
-#define TESSERA_PTX_LOAD_BOX(rank, coordinates, ...)                                                         \
+/// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them. With `multicast` to the
+/// same places of all blocks of the cluster that have a bit in `blocks`, whose own barriers get the bytes.
+#define TESSERA_PTX_LOAD_BOX(rank, coordinates, blocks_operand, ...)                                         \
   template <typename T>                                                                                      \
   TESSERA_DEVICE void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map,            \
                                                 const int(&at)[rank], const Barriers& barriers, int barrier, \
@@ -46,11 +47,25 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
         :                                                                                                    \
         : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__         \
         : "memory");                                                                                         \
+  }                                                                                                          \
+  template <typename T>                                                                                      \
+  TESSERA_DEVICE void cp_async_bulk_tensor_load_multicast(                                                   \
+      const Shared<T>& to, int i, const TensorMap& map, const int(&at)[rank], const Barriers& barriers,      \
+      int barrier, std::uint32_t blocks, Location = Location::current()) {                                   \
+    asm volatile(                                                                                            \
+        "cp.async.bulk.tensor." #rank                                                                        \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {" coordinates  \
+        "}], [%2], " blocks_operand ";"                                                                      \
+        :                                                                                                    \
+        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
+          "h"(static_cast<unsigned short>(blocks))                                                           \
+        : "memory");                                                                                         \
   }
-TESSERA_PTX_LOAD_BOX(2, "%3, %4", "r"(at[0]), "r"(at[1]))
-TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "r"(at[0]), "r"(at[1]), "r"(at[2]))
-TESSERA_PTX_LOAD_BOX(4, "%3, %4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
-TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]))
+TESSERA_PTX_LOAD_BOX(2, "%3, %4", "%5", "r"(at[0]), "r"(at[1]))
+TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "%6", "r"(at[0]), "r"(at[1]), "r"(at[2]))
+TESSERA_PTX_LOAD_BOX(4, "%3, %4, %5, %6", "%7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+                     "r"(at[4]))
 #undef TESSERA_PTX_LOAD_BOX
 
 }  // namespace tessera::ptx

@@ -6,6 +6,7 @@
 #include "tessera/early_launch.h"
 #include "tessera/multiply.h"
 #include "tessera/ptx_barrier.h"
+#include "tessera/ptx_cluster.h"
 #include "tessera/ptx_tensor.h"
 #include "tessera/ptx_wgmma.h"
 #include "tessera/store_panel.h"
@@ -22,6 +23,22 @@ TESSERA_DEVICE bool is_first_warp() { return ptx::shfl_sync_first(thread_index()
 
 /// Whether this is the thread of its warp that asks for copies.
 TESSERA_DEVICE bool is_elected() { return ptx::elect_sync(); }
+
+/// The number of this block among the kBlocks of its cluster.
+template <int kBlocks>
+TESSERA_DEVICE int cluster_rank() {
+  return kBlocks == 1 ? 0 : ptx::cluster_ctarank();
+}
+
+/// Waits until all threads of the cluster are here: its blocks may reach each other's shared memory between two of these.
+template <int kBlocks>
+TESSERA_DEVICE void cluster_barrier(Location where = Location::current()) {
+  if constexpr (kBlocks == 1) {
+    barrier(where);
+  } else {
+    ptx::barrier_cluster(where);
+  }
+}
 
 /// A block has the registers of a multiprocessor: the warps that copy leave theirs to those that multiply.
 template <int kGroups>
@@ -51,8 +68,9 @@ struct RingPlace {
   }
 };
 
-/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it.
-template <int kStages>
+/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it. What one of the
+/// kBlocks blocks of a cluster copies goes to all of them, so that all have to have read a stage.
+template <int kStages, int kBlocks = 1>
 struct TileRing {
   using Place = RingPlace<kStages>;
 
@@ -62,7 +80,7 @@ struct TileRing {
   TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_init(full, stage, 1, where);
-      ptx::mbarrier_init(empty, stage, readers, where);
+      ptx::mbarrier_init(empty, stage, readers * kBlocks, where);
     }
     ptx::fence_mbarrier_init(where);
   }
@@ -80,7 +98,13 @@ struct TileRing {
 
   /// By those who read: this warp has read the stage.
   TESSERA_DEVICE void release(int stage, Location where = Location::current()) const {
-    if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, stage, where);
+    if (thread_index() % kWarpThreads != 0) return;
+    if constexpr (kBlocks == 1) {
+      ptx::mbarrier_arrive(empty, stage, where);
+    } else {
+      TESSERA_UNROLL
+      for (int block = 0; block < kBlocks; ++block) ptx::mbarrier_arrive_cluster(empty, stage, block, where);
+    }
   }
 };
 
@@ -113,9 +137,9 @@ TESSERA_DEVICE void clear_lines(const Ring& ring, int lines, Location where = Lo
 
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
 /// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.
-template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
+template <int kLineDimension, int kPositionDimension, int kStages, int kBlocks, int Rank, typename Tile>
 TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
-                              const TileRing<kStages>& ring, int stage,
+                              const TileRing<kStages, kBlocks>& ring, int stage,
                               Location where = Location::current()) {
   TESSERA_UNROLL
   for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
@@ -126,6 +150,34 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
     coordinates[0] += position;
     ptx::cp_async_bulk_tensor_load(tile.elements, tile.first + position * Tile::kLines, map, coordinates,
                                    ring.full, stage, where);
+  }
+}
+
+/// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, and all of them get it.
+template <int kLineDimension, int kPositionDimension, int kStages, int kBlocks, int Rank, typename Tile>
+TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
+                                     const TileRing<kStages, kBlocks>& ring, int stage,
+                                     Location where = Location::current()) {
+  if constexpr (kBlocks == 1) {
+    load_tile<kLineDimension, kPositionDimension>(tile, map, at, ring, stage, where);
+  } else {
+    constexpr int kLines = Tile::kLines / kBlocks;
+    static_assert(kLines % 8 == 0,
+                  "shares are whole eights of lines, of which each has its chunks in another order");
+    const int first = cluster_rank<kBlocks>() * kLines;
+    TESSERA_UNROLL
+    for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
+      int coordinates[Rank];
+      TESSERA_UNROLL
+      for (int i = 0; i < Rank; ++i) {
+        const int dimension = detail::mapped_dimension<kPositionDimension>(i);
+        coordinates[i] = static_cast<int>(at[dimension]) + (dimension == kLineDimension ? first : 0);
+      }
+      coordinates[0] += position;
+      ptx::cp_async_bulk_tensor_load_multicast(
+          tile.elements, tile.first + position * Tile::kLines + first * Tile::kSpan, map, coordinates,
+          ring.full, stage, (1u << kBlocks) - 1, where);
+    }
   }
 }
 

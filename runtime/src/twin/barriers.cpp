@@ -49,6 +49,7 @@ struct Barrier {
 /// The barriers of one declaration.
 struct BarrierArray {
   const void* key;
+  int rank;  // of the block in its cluster
   std::string name;
   std::vector<Barrier> barriers;
 };
@@ -63,6 +64,23 @@ std::string phase_text(const Barrier& barrier) {
 }
 
 Place here(Location where) { return {context.thread, where}; }
+
+/// The barriers of a declaration in a block of the cluster; null before a thread of it has asked for them.
+BarrierArray* find_array(const void* key, int rank) {
+  const auto known = std::find_if(arrays.begin(), arrays.end(), [&](const auto& array) {
+    return array->key == key && array->rank == rank;
+  });
+  return known == arrays.end() ? nullptr : known->get();
+}
+
+/// Those of another block that are the same as `array`; null, and reported, if there are none.
+BarrierArray* same_of_block(const BarrierArray& array, int rank, Location where) {
+  BarrierArray* found = find_array(array.key, rank);
+  if (found == nullptr)
+    report(FaultKind::barrier_uninitialised, where,
+           array.name + " of block " + std::to_string(rank) + " of the cluster is not there yet");
+  return found;
+}
 
 /// Barrier `i`, initialised or not; null, and reported, if there is none.
 Barrier* find(BarrierArray& array, int i, Location where) {
@@ -158,15 +176,13 @@ void for_barriers(Visit visit) {
 void begin_barriers() { arrays.clear(); }
 
 Barriers::Barriers(const char* name, int count, const void* key, Location where) {
-  const auto known =
-      std::find_if(arrays.begin(), arrays.end(), [key](const auto& array) { return array->key == key; });
-  if (known != arrays.end()) {
-    array_ = known->get();
-    return;
-  }
-  count_static_bytes(name, count * static_cast<int>(sizeof(std::uint64_t)), where);
+  const int rank = block_rank();
+  array_ = find_array(key, rank);
+  if (array_ != nullptr) return;
+  if (rank == 0) count_static_bytes(name, count * static_cast<int>(sizeof(std::uint64_t)), where);
   array_ = arrays.emplace_back(std::make_unique<BarrierArray>()).get();
   array_->key = key;
+  array_->rank = rank;
   array_->name = name;
   for (int i = 0; i < count; ++i) array_->barriers.emplace_back(name + ("[" + std::to_string(i) + "]"));
 }
@@ -191,6 +207,12 @@ void Barriers::init(int i, int arrivals, Location where) const {
 
 void Barriers::arrive(int i, Location where) const { arrive_at(*array_, i, 0, where); }
 
+void Barriers::arrive_at_block(int i, int rank, Location where) const {
+  check_presence(rank, where);
+  BarrierArray* array = same_of_block(*array_, rank, where);
+  if (array != nullptr) arrive_at(*array, i, 0, where);
+}
+
 void Barriers::arrive_expect_tx(int i, int bytes, Location where) const {
   arrive_at(*array_, i, bytes, where);
 }
@@ -211,7 +233,10 @@ void Barriers::wait_parity(int i, int parity, Location where) const {
   machine().learn(barrier->known);
 }
 
-Barrier* Barriers::for_copy(int i, Location where) const { return find_for_copy(*array_, i, where); }
+Barrier* Barriers::for_copy(int i, int rank, Location where) const {
+  BarrierArray* array = same_of_block(*array_, rank, where);
+  return array == nullptr ? nullptr : find_for_copy(*array, i, where);
+}
 
 void Barriers::complete_transaction(int i, int bytes, Location where) const {
   Barrier* barrier = find_for_copy(*array_, i, where);

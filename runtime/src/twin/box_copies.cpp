@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes of tensors on their way to shared memory: they arrive when they are asked for, or when nobody can go on.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ constexpr int kBoxAlignment = 128;
 
 struct PendingBox {
   SharedArray to;
+  int rank;  // of the block that it goes to
   int i, count;
   int span_bytes;
   std::vector<unsigned char> bytes;  // before chunks change places
@@ -38,30 +40,33 @@ void round_to_tf32(unsigned char* element) {
 
 /// The elements of a box, dimension 0 first; zeros outside of the tensor.
 std::vector<unsigned char> read_box(const TensorMap& map, const int* at) {
-  int count = 1;
-  for (int d = 0; d < map.rank; ++d) count *= map.box[d];
-  const auto size = static_cast<std::size_t>(map.element_bytes);
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(count) * size, 0);
-  for (int element = 0; element < count; ++element) {
-    int rest = element;
-    std::int64_t from = 0;
-    bool inside = true;
-    for (int d = 0; d < map.rank; ++d) {
-      const std::int64_t coordinate = std::int64_t{at[d]} + rest % map.box[d];
+  const std::int64_t size = map.element_bytes, length = map.box[0];
+  std::int64_t lines = 1;
+  for (int d = 1; d < map.rank; ++d) lines *= map.box[d];
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(lines * length * size), 0);
+  const std::int64_t first = std::max<std::int64_t>(0, -std::int64_t{at[0]});
+  const std::int64_t end = std::min<std::int64_t>(length, map.extent[0] - at[0]);
+  for (std::int64_t line = 0; line < lines; ++line) {
+    std::int64_t rest = line, from = (at[0] + first) * size;
+    bool inside = first < end;
+    for (int d = 1; d < map.rank; ++d) {
+      const std::int64_t coordinate = at[d] + rest % map.box[d];
       rest /= map.box[d];
       inside &= coordinate >= 0 && coordinate < map.extent[d];
-      from += coordinate * (d == 0 ? map.element_bytes : map.stride[d]);
+      from += coordinate * map.stride[d];
     }
     if (!inside) continue;
-    unsigned char* to = bytes.data() + static_cast<std::size_t>(element) * size;
-    std::memcpy(to, static_cast<const unsigned char*>(map.data) + from, size);
-    if (map.rounds_to_tf32) round_to_tf32(to);
+    unsigned char* to = bytes.data() + (line * length + first) * size;
+    std::memcpy(to, static_cast<const unsigned char*>(map.data) + from,
+                static_cast<std::size_t>((end - first) * size));
+    for (std::int64_t i = 0; map.rounds_to_tf32 && i < end - first; ++i) round_to_tf32(to + i * size);
   }
   return bytes;
 }
 
 /// The bytes are there.
 void land(const PendingBox& box) {
+  check_presence(box.rank, box.where);
   const int first = box.to.first_byte + box.i * box.to.element_bytes;
   for (int k = 0; k < static_cast<int>(box.bytes.size()); ++k) {
     const int byte = first + k, swizzled = byte ^ (byte >> 7 & (box.span_bytes / 16 - 1)) << 4;
@@ -73,10 +78,27 @@ void land(const PendingBox& box) {
 
 }  // namespace
 
+namespace {
+
+/// The box on its way to one block of the cluster.
+void send(const BoxCopy& copy, int rank, const std::vector<unsigned char>& bytes, Location where) {
+  Barrier* barrier = copy.barriers->for_copy(copy.barrier, rank, where);
+  if (barrier == nullptr) return;
+  const SharedArray to = array_of_block(copy.to, rank, where);
+  const int count = static_cast<int>(bytes.size()) / to.element_bytes;
+  if (!may_write_shared(to, copy.i, count, where)) return;
+  begin_flight(to, copy.i, count);
+  const Event started = machine().now();
+  PendingBox box{to,    rank,    copy.i,           count,   copy.map->span_bytes,
+                 bytes, barrier, machine().told(), started, where};
+  if (options().copies == Copies::early) return land(box);
+  pending.push_back(std::move(box));
+}
+
+}  // namespace
+
 void copy_box(const BoxCopy& copy, Location where) {
   if (context.ahead > 0) check_behind_predecessor(where);
-  Barrier* barrier = copy.barriers->for_copy(copy.barrier, where);
-  if (barrier == nullptr) return;
   const int first = copy.to.first_byte + copy.i * copy.to.element_bytes;
   if (first % kBoxAlignment != 0) {
     report(FaultKind::misaligned, where,
@@ -84,15 +106,9 @@ void copy_box(const BoxCopy& copy, Location where) {
                " of shared memory, and boxes begin at multiples of " + std::to_string(kBoxAlignment));
     return;
   }
-  std::vector<unsigned char> bytes = read_box(*copy.map, copy.at);
-  const int count = static_cast<int>(bytes.size()) / copy.to.element_bytes;
-  if (!may_write_shared(copy.to, copy.i, count, where)) return;
-  begin_flight(copy.to, copy.i, count);
-  const Event started = machine().now();
-  PendingBox box{copy.to,          copy.i,  count, copy.map->span_bytes, std::move(bytes), barrier,
-                 machine().told(), started, where};
-  if (options().copies == Copies::early) return land(box);
-  pending.push_back(std::move(box));
+  const std::vector<unsigned char> bytes = read_box(*copy.map, copy.at);
+  for (int rank = 0; rank < context.threads / context.block_threads; ++rank)
+    if ((copy.blocks >> rank & 1u) != 0) send(copy, rank, bytes, where);
 }
 
 void begin_boxes() { pending.clear(); }

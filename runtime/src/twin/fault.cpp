@@ -90,6 +90,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::barrier_misused: return "misused mbarrier";
     case FaultKind::endless_wait: return "endless wait";
     case FaultKind::not_fenced: return "not fenced";
+    case FaultKind::block_gone: return "block gone";
     case FaultKind::runs_ahead: return "runs ahead";
   }
   return "unknown fault";
@@ -121,7 +122,7 @@ std::int64_t fault_count() { return fault_log.count; }
 void on_fault(std::function<void(const Fault&)> listener) { fault_log.listener = std::move(listener); }
 
 void report(FaultKind kind, Location where, std::string detail) {
-  add({kind, {}, context.block, context.thread, std::move(detail), {}, where});
+  add({kind, {}, context.block + block_rank(), thread_of_block(), std::move(detail), {}, where});
 }
 
 void report_launch(FaultKind kind, Location where, std::string detail) {

@@ -81,6 +81,16 @@ void check_behind_predecessor(Location where) {
            "a thread of a launch that begins early has not waited for the one before");
 }
 
+void check_presence(int rank, Location where) {
+  if (machine().has_ended(rank))
+    report(FaultKind::block_gone, where, "block " + std::to_string(rank) + " of the cluster has ended");
+}
+
+bool Machine::has_ended(int rank) const {
+  const auto first = threads_.begin() + std::ptrdiff_t{rank} * context.block_threads;
+  return std::all_of(first, first + context.block_threads, [](const Thread& thread) { return thread.ended; });
+}
+
 void Machine::meet_predecessor() {
   context.ahead -= current().ahead ? 1 : 0;
   current().ahead = false;
@@ -91,28 +101,30 @@ bool Machine::run(const Grid& grid, const std::function<void()>& kernel) {
   random_.seed(options().seed + 1);
   barrier_places_.clear();
   const std::int64_t most = options().most_blocks;
-  const std::int64_t blocks = most > 0 && most < grid.blocks ? most : grid.blocks;
+  const std::int64_t blocks =
+      most > 0 && most < grid.blocks ? (most + grid.cluster - 1) / grid.cluster * grid.cluster : grid.blocks;
   begins_early_ = grid.begins_early;
-  context = {0, blocks, 0, grid.threads, 0};
-  for (std::int64_t turn = 0; turn < blocks; ++turn) {
-    context.block = block_number(turn);
+  context = {0, blocks, 0, grid.threads * grid.cluster, 0, grid.threads};
+  const std::int64_t clusters = blocks / grid.cluster;
+  for (std::int64_t turn = 0; turn < clusters; ++turn) {
+    context.block = cluster_number(turn, clusters) * grid.cluster;
     begin_block();
     if (!run_block()) return false;
   }
   return true;
 }
 
-std::int64_t Machine::block_number(std::int64_t turn) const {
+std::int64_t Machine::cluster_number(std::int64_t turn, std::int64_t clusters) const {
   switch (options().schedule) {
     case Schedule::forward: return turn;
-    case Schedule::reverse: return context.blocks - 1 - turn;
+    case Schedule::reverse: return clusters - 1 - turn;
     case Schedule::random: break;
   }
-  // An affine map with a factor that shares no divisor with the number of blocks visits each of them once.
+  // An affine map with a factor that shares no divisor with the number of clusters visits each of them once.
   std::uint64_t factor = 2 * (options().seed % 1000) + 1;
-  const auto blocks = static_cast<std::uint64_t>(context.blocks);
-  while (std::gcd(factor, blocks) != 1) ++factor;
-  return static_cast<std::int64_t>((static_cast<std::uint64_t>(turn) * factor + options().seed) % blocks);
+  const auto count = static_cast<std::uint64_t>(clusters);
+  while (std::gcd(factor, count) != 1) ++factor;
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(turn) * factor + options().seed) % count);
 }
 
 void Machine::begin_block() {

@@ -65,6 +65,9 @@ class Machine {
   void meet_predecessor();
   bool is_ahead() const { return current().ahead; }
 
+  /// Whether a block of the running cluster has ended.
+  bool has_ended(int rank) const;
+
   /// Leaves the current thread until somebody makes it ready.
   void wait(Location where);
   void make_ready(int thread) { ready_.push_back(thread); }
@@ -105,7 +108,7 @@ class Machine {
   BarrierDomain& domain(int first, int count);
   Exchange& exchange_of(int warp, std::uint32_t lanes);
   void complete(const Exchange& exchange);
-  std::int64_t block_number(std::int64_t turn) const;
+  std::int64_t cluster_number(std::int64_t turn, std::int64_t clusters) const;
   std::size_t pick(std::size_t count);
 
   const std::function<void()>* kernel_ = nullptr;

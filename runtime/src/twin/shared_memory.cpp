@@ -41,18 +41,30 @@ struct CopyQueue {
   int groups = 0;
 };
 
+/// Sixteen granules of dynamic shared memory. While all accesses are to the whole of it, as those of copies and products are,
+/// the first granule stands for all.
+struct GranuleGroup {
+  static constexpr int kSize = 16;
+  std::uint32_t block_stamp = 0;
+  bool is_uniform = true;
+};
+
 /// A shared array of the launch, or all its dynamic shared memory.
 struct Region {
   const void* key;
+  int rank;  // of the block in its cluster
   int granule_bytes;
   std::vector<std::max_align_t> storage;
   std::vector<Granule> granules;
+  std::vector<GranuleGroup> groups;  // of dynamic shared memory
 
-  Region(const void* key, int bytes, int granule_bytes)
+  Region(const void* key, int rank, int bytes, int granule_bytes)
       : key(key),
+        rank(rank),
         granule_bytes(granule_bytes),
         storage(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1),
-        granules(static_cast<std::size_t>(bytes / granule_bytes)) {}
+        granules(static_cast<std::size_t>(bytes / granule_bytes)),
+        groups(key == nullptr ? granules.size() / GranuleGroup::kSize + 1 : 0) {}
 
   unsigned char* bytes() { return reinterpret_cast<unsigned char*>(storage.data()); }
 };
@@ -60,7 +72,7 @@ struct Region {
 /// The shared memory of this host thread's machine.
 struct SharedMemory {
   std::vector<std::unique_ptr<Region>> arrays;
-  std::unique_ptr<Region> dynamic;
+  std::vector<std::unique_ptr<Region>> dynamic;  // by block of the cluster, made when it is asked for
   int static_bytes = 0, dynamic_bytes = 0;
   std::vector<CopyQueue> copies;  // by thread of the block
 };
@@ -109,15 +121,47 @@ bool at_rest(const Granule& granule, const SharedArray& array, int element, Loca
   return false;
 }
 
+GranuleGroup& fresh(GranuleGroup& group) {
+  if (group.block_stamp != machine().block_stamp()) group = {machine().block_stamp(), true};
+  return group;
+}
+
+/// What a visit leaves of granules: the same of all, or something of each.
+enum class Leaves { same, own };
+
 /// Calls `visit(granule, element)` for the granules of elements [i, i + count) until it returns false.
-template <typename Visit>
+template <Leaves kLeaves, typename Visit>
 void for_granules(const SharedArray& array, int i, int count, Visit visit) {
+  constexpr int kSize = GranuleGroup::kSize;
   auto& region = *static_cast<Region*>(array.region);
   const int first = (array.first_byte + i * array.element_bytes) / region.granule_bytes;
-  const int last = (array.first_byte + (i + count) * array.element_bytes - 1) / region.granule_bytes;
-  for (int number = first; number <= last; ++number) {
+  const int end = (array.first_byte + (i + count) * array.element_bytes - 1) / region.granule_bytes + 1;
+  const auto visit_number = [&](int number) {
     const int element = (number * region.granule_bytes - array.first_byte) / array.element_bytes;
-    if (!visit(fresh(region.granules[static_cast<std::size_t>(number)]), element)) return;
+    return visit(fresh(region.granules[static_cast<std::size_t>(number)]), element);
+  };
+  for (int number = first; number < end;) {
+    if (region.groups.empty()) {
+      if (!visit_number(number++)) return;
+      continue;
+    }
+    GranuleGroup& group = fresh(region.groups[static_cast<std::size_t>(number / kSize)]);
+    const int begin = number / kSize * kSize;
+    const bool is_whole = number == begin && begin + kSize <= end;
+    if (is_whole && group.is_uniform) {
+      if (!visit_number(number)) return;
+      number += kSize;
+      continue;
+    }
+    if (group.is_uniform) {
+      const auto whole = region.granules.begin() + begin;
+      const std::ptrdiff_t others = std::min<std::ptrdiff_t>(kSize, region.granules.end() - whole) - 1;
+      std::fill_n(whole + 1, others, fresh(*whole));
+      group.is_uniform = false;
+    }
+    for (const int stop = std::min(end, begin + kSize); number < stop; ++number)
+      if (!visit_number(number)) return;
+    group.is_uniform = is_whole && kLeaves == Leaves::same;
   }
 }
 
@@ -139,7 +183,7 @@ void begin_shared(int dynamic_bytes) {
   memory.arrays.clear();
   memory.static_bytes = 0;
   memory.dynamic_bytes = dynamic_bytes;
-  memory.dynamic = dynamic_bytes > 0 ? std::make_unique<Region>(nullptr, dynamic_bytes, 1) : nullptr;
+  memory.dynamic.clear();
 }
 
 void count_static_bytes(const char* name, int bytes, Location where) {
@@ -150,17 +194,45 @@ void count_static_bytes(const char* name, int bytes, Location where) {
              " bytes of shared memory, and may take " + std::to_string(kMostStaticBytes));
 }
 
-SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where) {
+namespace {
+
+SharedArray static_array(const void* key, int rank, const char* name, int element_bytes, int count,
+                         Location where) {
   Region* region = nullptr;
   for (const std::unique_ptr<Region>& array : memory.arrays) {
-    if (array->key == key) region = array.get();
+    if (array->key == key && array->rank == rank) region = array.get();
   }
   if (region == nullptr) {
-    count_static_bytes(name, element_bytes * count, where);
-    memory.arrays.push_back(std::make_unique<Region>(key, element_bytes * count, element_bytes));
+    if (rank == 0) count_static_bytes(name, element_bytes * count, where);
+    memory.arrays.push_back(std::make_unique<Region>(key, rank, element_bytes * count, element_bytes));
     region = memory.arrays.back().get();
   }
-  return {name, region, region->bytes(), 0, element_bytes, count};
+  return {name, region, region->bytes(), 0, element_bytes, count, key};
+}
+
+Region& dynamic_region(int rank) {
+  const auto place = static_cast<std::size_t>(rank);
+  if (memory.dynamic.size() <= place) memory.dynamic.resize(place + 1);
+  std::unique_ptr<Region>& region = memory.dynamic[place];
+  if (region == nullptr) region = std::make_unique<Region>(nullptr, rank, memory.dynamic_bytes, 1);
+  return *region;
+}
+
+}  // namespace
+
+SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where) {
+  return static_array(key, block_rank(), name, element_bytes, count, where);
+}
+
+SharedArray array_of_block(const SharedArray& array, int rank, Location where) {
+  if (array.key != nullptr)
+    return static_array(array.key, rank, array.name, array.element_bytes, array.count, where);
+  SharedArray result = array;
+  if (array.region == nullptr) return result;
+  Region& region = dynamic_region(rank);
+  result.region = &region;
+  result.bytes = region.bytes() + array.first_byte;
+  return result;
 }
 
 SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count,
@@ -171,15 +243,15 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
            std::string(name) + " takes bytes " + std::to_string(first.first) + " to " +
                std::to_string(end - 1) + " of the dynamic shared memory, which has " +
                std::to_string(memory.dynamic_bytes));
-    return {name, nullptr, nullptr, 0, element_bytes, count};
+    return {name, nullptr, nullptr, 0, element_bytes, count, nullptr};
   }
-  return {name,        memory.dynamic.get(), memory.dynamic->bytes() + first.first,
-          first.first, element_bytes,        count};
+  Region& region = dynamic_region(block_rank());
+  return {name, &region, region.bytes() + first.first, first.first, element_bytes, count, nullptr};
 }
 
 bool may_read_shared(const SharedArray& array, int i, int count, Location where) {
   if (!inside(array, i, count, where)) return false;
-  for_granules(array, i, count, [&](Granule& granule, int element) {
+  for_granules<Leaves::own>(array, i, count, [&](Granule& granule, int element) {
     if (!at_rest(granule, array, element, where)) return false;
     if (granule.write.thread < 0) {
       report(FaultKind::shared_uninitialised, where, element_text(array, element));
@@ -198,7 +270,7 @@ bool may_read_shared(const SharedArray& array, int i, int count, Location where)
 
 bool may_write_shared(const SharedArray& array, int i, int count, Location where) {
   if (!inside(array, i, count, where)) return false;
-  for_granules(array, i, count, [&](Granule& granule, int element) {
+  for_granules<Leaves::same>(array, i, count, [&](Granule& granule, int element) {
     bool good = at_rest(granule, array, element, where);
     if (good && granule.write.thread >= 0 && !ordered(granule.write)) {
       report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
@@ -235,7 +307,7 @@ void write_value(const PendingCopy& copy) {
 /// The bytes are there: the current thread has written them.
 void finish(const PendingCopy& copy) {
   if (options().copies == Copies::late) write_value(copy);
-  for_granules(copy.array, copy.i, copy.count, [](Granule& granule, int) {
+  for_granules<Leaves::same>(copy.array, copy.i, copy.count, [](Granule& granule, int) {
     granule.copying = -1;
     granule.write = this_event();
     granule.reads.clear();
@@ -256,14 +328,14 @@ void start_copy(const SharedArray& array, int i, int count, const void* value, L
 }
 
 void begin_flight(const SharedArray& array, int i, int count) {
-  for_granules(array, i, count, [](Granule& granule, int) {
+  for_granules<Leaves::own>(array, i, count, [](Granule& granule, int) {
     granule.copying = context.thread;
     return true;
   });
 }
 
 void end_flight(const SharedArray& array, int i, int count, const Event& started) {
-  for_granules(array, i, count, [&](Granule& granule, int) {
+  for_granules<Leaves::same>(array, i, count, [&](Granule& granule, int) {
     granule.copying = -1;
     granule.write = started;
     granule.reads.clear();

@@ -22,14 +22,16 @@ class Barriers {
 
   void init(int i, int arrivals, Location where) const;
   void arrive(int i, Location where) const;
+  /// At the same barrier of another block of the cluster.
+  void arrive_at_block(int i, int rank, Location where) const;
   void arrive_expect_tx(int i, int bytes, Location where) const;
   void wait_parity(int i, int parity, Location where) const;
 
   /// A copy of so many bytes ends that the current thread has started: it tells those who wait what this thread did.
   void complete_transaction(int i, int bytes, Location where) const;
 
-  /// Barrier `i`, for a copy that the current thread starts; null, and reported, if there is none.
-  Barrier* for_copy(int i, Location where) const;
+  /// Barrier `i` of a block of the cluster, for a copy that the current thread starts; null, and reported, if there is none.
+  Barrier* for_copy(int i, int rank, Location where) const;
 
  private:
   BarrierArray* array_;

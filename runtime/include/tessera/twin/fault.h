@@ -32,6 +32,7 @@ enum class FaultKind : std::uint8_t {
   barrier_misused,        ///< an mbarrier with a count, a parity, arrivals or bytes that it cannot take
   endless_wait,           ///< threads that wait for a phase of an mbarrier that is never complete
   not_fenced,             ///< registers that an asynchronous product takes without a fence before it
+  block_gone,             ///< something done to shared memory of a block of the cluster that has ended
   runs_ahead,             ///< a launch that began early and does not wait for the one before
 };
 

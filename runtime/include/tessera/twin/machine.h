@@ -38,9 +38,18 @@ struct Context {
   std::int64_t blocks;
   int thread;
   int threads;
-  int ahead;  ///< threads of the block that have not waited for the launch before
+  int ahead;          ///< threads that have not waited for the launch before
+  int block_threads;  ///< of one block
 };
-inline thread_local constinit Context context{0, 0, 0, 0, 0};
+inline thread_local constinit Context context{0, 0, 0, 0, 0, 0};
+
+/// The number of the current thread's block among those of its cluster, and of the thread in its block.
+inline int block_rank() {
+  return context.thread < context.block_threads ? 0 : context.thread / context.block_threads;
+}
+inline int thread_of_block() {
+  return context.thread < context.block_threads ? context.thread : context.thread % context.block_threads;
+}
 
 /// The size of a launch.
 struct Grid {
@@ -48,6 +57,7 @@ struct Grid {
   int threads;
   int dynamic_shared_bytes;
   bool begins_early = false;  ///< while the launch before runs: its threads wait for that themselves
+  int cluster = 1;            ///< blocks that run together
 };
 
 /// Runs `kernel` once for each thread of each block. False when it stopped because threads wait for each
@@ -60,6 +70,9 @@ void barrier(int first, int count, Location where);
 
 /// The current thread has waited for the launch before.
 void meet_predecessor();
+
+/// Reports what is done to shared memory of a block of the cluster if that has ended.
+void check_presence(int rank, Location where);
 
 /// Reports an access to the memory of tensors by a thread that has not waited for the launch before.
 [[gnu::cold]] void check_behind_predecessor(Location where);

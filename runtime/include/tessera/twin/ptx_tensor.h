@@ -14,7 +14,8 @@ struct BoxCopy {
   const TensorMap* map;
   const int* at;
   const Barriers* barriers;
-  int barrier;  ///< that gets its bytes
+  int barrier;           ///< that gets its bytes
+  std::uint32_t blocks;  ///< of the cluster that it goes to, a bit each
 };
 void copy_box(const BoxCopy& copy, Location where);
 
@@ -31,7 +32,13 @@ inline void griddepcontrol_wait(Location = Location::current()) { twin::meet_pre
 template <typename T, int kRank>
 void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map, const int (&at)[kRank],
                                const Barriers& barriers, int barrier, Location where = Location::current()) {
-  twin::copy_box({to.array(), i, &map, at, &barriers, barrier}, where);
+  twin::copy_box({to.array(), i, &map, at, &barriers, barrier, 1u << twin::block_rank()}, where);
+}
+template <typename T, int kRank>
+void cp_async_bulk_tensor_load_multicast(const Shared<T>& to, int i, const TensorMap& map,
+                                         const int (&at)[kRank], const Barriers& barriers, int barrier,
+                                         std::uint32_t blocks, Location where = Location::current()) {
+  twin::copy_box({to.array(), i, &map, at, &barriers, barrier, blocks}, where);
 }
 
 }  // namespace tessera::ptx

@@ -26,6 +26,7 @@ struct SharedArray {
   int first_byte;        ///< in the region
   int element_bytes;
   int count;
+  const void* key;  ///< of its declaration; null in dynamic shared memory
 };
 
 /// A launch begins: forgets all arrays, and provides this much dynamic shared memory.
@@ -40,6 +41,9 @@ void count_static_bytes(const char* name, int bytes, Location where);
 SharedArray static_shared(const void* key, const char* name, int element_bytes, int count, Location where);
 /// The array at a byte of the dynamic shared memory.
 SharedArray dynamic_shared(DynamicByte first, const char* name, int element_bytes, int count, Location where);
+
+/// The same array of another block of the cluster.
+SharedArray array_of_block(const SharedArray& array, int rank, Location where);
 
 /// Whether the current thread may read or write the elements [i, i + count), which is thereby noted; reports
 /// it if not. A race is reported, and the access still made.
