@@ -91,7 +91,7 @@ struct Variant {
   int few_quarters = 0;
   std::optional<Rival> rival = {};
   int shared_bytes = 0;
-  int cluster = 1;                     // blocks of a cluster, which share a unit
+  std::string cluster = {};            // blocks of a cluster, which share a unit; "": they run alone
   std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
 };
 

@@ -18,10 +18,6 @@ namespace {
 
 using lowered::Expr;
 
-bool is_number(const std::string& text) {
-  return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 class LauncherPrinter {
  public:
   LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer,
@@ -112,12 +108,6 @@ class LauncherPrinter {
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 
-  /// Tiles of a launch: clusters take several at a time.
-  std::string blocks_wanted(size_t f, const Variant& variant) const {
-    const Expr units = specialise(lowered_.unit_count[f], variant);
-    return print(lowered::multiply(lowered::integer(variant.cluster), units));
-  }
-
   // One line for the sizes of tiles of each choice.
   void compare_rivals() {
     std::map<std::string, std::string> sizes;
@@ -126,12 +116,12 @@ class LauncherPrinter {
       if (!variant.rival || !known.emplace(variant.rival->choice, variant.rival->number).second) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
-      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", blocks_wanted(f, variant),
-                          variant.rival->clocks);
+      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ",
+                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks);
     }
     for (const auto& [name, list] : sizes)
       writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}});", name, list),
-                   "tiles, clocks of a round");
+                   "tiles, clocks of one for 64 terms");
   }
 
   // What all variants have in common is said once; functions that read different things name them at the call.
@@ -224,15 +214,11 @@ class LauncherPrinter {
     const std::string units = print(specialise(lowered_.unit_count[f], variant));
     // A tile in shared memory is the work of a block, not of one of its groups.
     const bool staged = plan_.phase.functions[f].staged;
-    const std::string blocks =
-        variant.cluster > 1
-            ? fmt::format("Blocks{{{0} * minimum<index>({1}, multiprocessor_count() / {0}), {0}}}",
-                          variant.cluster, units)
-        : !variant.maps.empty() ? fmt::format("Blocks{{minimum<index>({}, multiprocessor_count())}}", units)
-        : staged                ? fmt::format("blocks_for_tiles({})", units)
-        : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
-            ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
-            : fmt::format("Blocks{{{}}}", units);
+    const std::string blocks = !variant.maps.empty() ? persistent_blocks(variant)
+                               : staged              ? fmt::format("blocks_for_tiles({})", units)
+                               : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
+                                   ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
+                                   : fmt::format("Blocks{{{}}}", units);
     std::string own;
     for (const std::string& map : variant.maps) own += ", " + map;
     if (shared_arguments().empty()) own += ", " + call_arguments(kernel_, function);
@@ -244,6 +230,16 @@ class LauncherPrinter {
                              blocks, variant.threads * variant.rows,
                              variant.maps.empty() ? "" : ", kBeginsEarly", shared, own));
     writer_.outdent();
+  }
+
+  /// Clusters take tiles of several blocks at a time.
+  std::string persistent_blocks(const Variant& variant) const {
+    const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
+    if (variant.cluster.empty())
+      return fmt::format("persistent_blocks({})", print(specialise(units, variant)));
+    Variant clustered = variant;
+    clustered.arguments["cluster"] = variant.cluster;
+    return fmt::format("persistent_blocks({}, {})", print(specialise(units, clustered)), variant.cluster);
   }
 
   std::string explain(const Variant& variant) const {
@@ -270,8 +266,8 @@ class LauncherPrinter {
     const bool is_name = expression->kind == lowered::Expression::Kind::name;
     if (const auto argument = variant.arguments.find(expression->text);
         is_name && argument != variant.arguments.end())
-      return is_number(argument->second) ? lowered::integer(std::stoll(argument->second))
-                                         : lowered::name(argument->second, DType::index);
+      return lowered::name(argument->second, DType::index);
+    if (is_name && expression->text == "cluster") return lowered::integer(1);
     if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
     if (is_name && expression->text == "kRows") return lowered::integer(variant.rows);
     const FunctionPlan& function = plan_.phase.functions[static_cast<size_t>(variant.function)];

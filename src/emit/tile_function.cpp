@@ -71,7 +71,6 @@ void TileLowering::declare_template() {
   parameters.push_back("int kStages");
   if (has_roles()) {
     parameters.push_back("int kGroups");
-    if (tiles_.has_clusters()) parameters.push_back("int kCluster");
   } else {
     parameters.push_back("int kWarpRows");
     parameters.push_back("int kWarpColumns");
@@ -253,7 +252,7 @@ std::vector<std::string> TileLowering::declare_units() {
   return positions;
 }
 
-Expr TileLowering::blocks_of_cluster() const { return lowered::name("kCluster", DType::index); }
+Expr TileLowering::blocks_of_cluster() const { return lowered::name("cluster", DType::index); }
 
 void TileLowering::instances(const std::vector<std::string>& positions, const std::function<void()>& body) {
   std::string joined;
@@ -263,10 +262,9 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
     bindings.axes.insert(axis);
     bindings.loops.insert(axis);
   }
-  const char* header =
-      cluster_axis_
-          ? "index unit = block_index() / kCluster; unit < unit_count; unit += block_count() / kCluster"
-          : "index unit = block_index(); unit < unit_count; unit += block_count()";
+  const char* header = cluster_axis_
+                           ? "index unit = cluster_index(); unit < unit_count; unit += cluster_count()"
+                           : "index unit = block_index(); unit < unit_count; unit += block_count()";
   loop(header, false, std::move(bindings), [&] {
     if (!positions.empty())
       emit(lowered::Local{"auto",
@@ -288,7 +286,7 @@ void TileLowering::bind_instance(const std::vector<std::string>& positions,
     Expr position = lowered::name(positions[k], DType::index);
     if (axis == cluster_axis_)
       position = lowered::add(lowered::multiply(position, blocks_of_cluster()),
-                              lowered::call("cluster_rank<kCluster>", {}, DType::index));
+                              lowered::call("cluster_rank", {}, DType::index));
     const std::string name = lowercase(kernel_.axes[axis].name);
     if (!extents_.contains(axis)) {
       if (lowered::constant_of(lower_bound(axis)) == 0) {

@@ -311,17 +311,18 @@ class TileLowering : public FunctionLowering {
   std::optional<BoxRing> boxes_;                    // of functions with roles
   std::vector<std::string> under_way_;              // sums of products that are not waited for yet
   bool waits_at_once_ = true;                       // for each product
-  std::optional<Ring> ring_;                        // that goes on through the loops at hand
-  bool is_in_loop_ = false;                         // a statement of the program, in whose body we are
-  std::set<ir::ValueId> early_;                     // defined before their place in the body of a loop
-  bool behind_barrier_ = false;                     // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;                    // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;      // of parts of the factor that is being computed
-  AxisSet inside_;                                  // axes whose coordinate is known to exist
-  std::set<ir::ValueId> holding_;                   // conditions that hold at all points of the tiles at hand
-  AxisSet whole_;                                   // axes whose current tile is known to be whole
-  std::map<ir::AxisId, std::string> counts_;        // of the coordinates of the current tiles that exist
-  std::map<ir::AxisId, lowered::Expr> places_;      // of the current point in the tile of an axis
+  bool releases_at_once_ = false;  // the stage that a product has read, before its sums are added
+  std::optional<Ring> ring_;       // that goes on through the loops at hand
+  bool is_in_loop_ = false;        // a statement of the program, in whose body we are
+  std::set<ir::ValueId> early_;    // defined before their place in the body of a loop
+  bool behind_barrier_ = false;    // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;   // factors' tiles of this round of a ring
+  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
+  AxisSet inside_;                              // axes whose coordinate is known to exist
+  std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
+  AxisSet whole_;                               // axes whose current tile is known to be whole
+  std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
+  std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
 };
 
 }  // namespace tessera::emit

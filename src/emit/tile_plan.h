@@ -84,8 +84,9 @@ struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
   int warp_rows = 1, warp_columns = 1;
   int stages = 2;
-  int raster = 1;   // rows of tiles that blocks walk over together
-  int cluster = 1;  // blocks with neighbouring rows of tiles that share the other factors
+  int raster = 1;  // rows of tiles that blocks walk over together
+  int cluster =
+      1;  // blocks with neighbouring rows of tiles that share the other factors; 0: as the launch says
   int shared_bytes = 0;
   int end_bytes = 0;     // more of it, where lines are shifted into place
   int few_quarters = 0;  // of the multiprocessors: for launches of at most so many tiles of the next shape
@@ -123,7 +124,7 @@ struct TilePlan {
 
   /// Whether blocks of some shapes run in clusters.
   bool has_clusters() const {
-    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster > 1; });
+    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster != 1; });
   }
   std::optional<TileRole> role(ir::AxisId axis) const {
     const auto found = roles.find(axis);

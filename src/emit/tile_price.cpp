@@ -38,7 +38,9 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
 }
 
 constexpr double kGroupSpeed = 2;        // products of warpgroups, of those of a warp each
-constexpr double kGroupCacheBytes = 65;  // as kCacheBytes, of an engine that copies boxes
+constexpr double kGroupCacheBytes = 85;  // as kCacheBytes, of an engine that copies boxes
+constexpr double kRoundClocks = 30;      // of a round that is not hidden behind products
+constexpr double kRivalDepth = 64;       // of what sizes of tiles are compared for
 
 /// What one step of a product takes.
 struct Step {
@@ -59,14 +61,13 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
        {std::tuple(&product.rows, rows, shape.warp_columns),
         std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
-    if (factor->way == TileFactor::Way::staged)
-      copied += bytes(*factor, width) / (factor == &product.columns ? shape.cluster : 1);
-    // Read by each warp (or warpgroup) across, and written by threads, or by an engine beside them.
-    read += bytes(*factor, width) * (readers + (by_groups ? 0 : 1));
+    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
+    // Read by each warp (or warpgroup) across, and written by threads, or by an engine that is half as much in the way.
+    read += bytes(*factor, width) * (readers + (by_groups ? 0.5 : 1));
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
-  return {terms, std::max({terms / speed, read / kSharedBytes,
+  return {terms, std::max({terms / speed, read / kSharedBytes + (by_groups ? kRoundClocks : 0),
                            copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 
@@ -113,7 +114,9 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
 
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   double clocks = 0;
-  for (const auto& [id, product] : plan.products) clocks += step_of(kernel, plan, product, shape).clocks;
+  for (const auto& [id, product] : plan.products)
+    clocks += step_of(kernel, plan, product, shape).clocks * kRivalDepth /
+              static_cast<double>(shape.extent.at(product.depth));
   return static_cast<int64_t>(std::ceil(clocks));
 }
 
@@ -151,9 +154,10 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                       ? fmt::format("warpgroups {}: they multiply what another one copies", shape.groups())
                       : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
                                     shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
-  if (shape.cluster > 1)
-    lines.push_back(fmt::format(
-        "cluster {}: blocks with neighbouring rows of tiles share what they read of columns", shape.cluster));
+  if (shape.cluster != 1)
+    lines.push_back(
+        fmt::format("clusters of 2{}: blocks with neighbouring rows of tiles share what they read of columns",
+                    shape.cluster == 0 ? ", where copies are slow or two tiles have all rows" : ""));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory

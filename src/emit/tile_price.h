@@ -22,7 +22,7 @@ Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileSh
 /// Clocks of a multiprocessor for a million multiply-adds of a large problem.
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
 
-/// Clocks of a multiprocessor for a round of a unit: a step of each product.
+/// Clocks of a multiprocessor for 64 terms of each product in a unit: what sizes of tiles are compared by.
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
 /// Whether the last two axes of the grid are tiles: only over these there is an order to choose.

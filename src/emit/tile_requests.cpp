@@ -59,7 +59,7 @@ bool check_cluster(const ir::Kernel& kernel, const std::vector<TileShape>& shape
                    DiagnosticSink& sink) {
   const ir::Request* request = find_request(kernel, {"cluster"});
   if (!request || request->arguments[0] <= 1) return true;
-  if (std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster > 1; })) return true;
+  if (std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster != 1; })) return true;
   sink.report(Diag::request_impossible, request->span, fmt::format("@cluster({})", request->arguments[0]),
               !reason.empty()
                   ? reason
@@ -78,7 +78,7 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
   const std::optional<int> asked = requested_warpgroups(kernel, overrides);
   if (overrides.warpgroups == 0) return true;
   if (asked == 0) return check_cluster(kernel, {}, "blocks run in clusters where warpgroups multiply", sink);
-  if (!asked && !target.has(kWarpgroups))
+  if (!asked.has_value() && !target.has(kWarpgroups))
     return check_cluster(kernel, {}, fmt::format("{} has no clusters", target.name), sink);
   GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked);
   if (!chosen.shapes.empty()) {

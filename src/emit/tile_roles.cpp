@@ -29,31 +29,28 @@ void TileLowering::declare_boxes() {
   const std::string full = named(base + "_full"), empty = named(base + "_empty");
   boxes_->ring = named(base + "_ring");
   boxes_->at = named(base + "_at");
+  if (cluster_axis_)
+    emit(lowered::Local{"int", "cluster", {}, lowered::call("cluster_blocks", {}, DType::i32), true, false});
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
   for (FactorTile& tile : factors_) declare_lines(tile);
-  emit(lowered::Local{cluster_axis_ ? "TileRing<kStages, kCluster>" : "TileRing<kStages>",
-                      boxes_->ring,
-                      {},
-                      lowered::list({local(full), local(empty)}),
-                      true,
-                      false});
+  std::vector<Expr> parts = {local(full), local(empty)};
+  if (cluster_axis_) parts.push_back(blocks_of_cluster());
+  emit(lowered::Local{"TileRing<kStages>", boxes_->ring, {}, lowered::list(parts), true, false});
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
       emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", tile.map))});
     emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")});
   });
-  emit(lowered::Barrier{"the ring is ready", cluster_axis_.has_value()});
-  emit(lowered::Evaluate{local("wait_for_launch_before()")});
-  emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
 }
 
 // How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning.
 void TileLowering::declare_lines(FactorTile& tile) {
   const TileFactor& factor = tile.factor;
   tile.lines = named(name_of(factor) + "_lines");
-  const Expr fewer = lowered::call(is_shared(factor) ? "lines_of_box<kCluster>" : "lines_of_box",
-                                   {extent(factor.width), upper_bound(factor.width)}, DType::index);
+  std::vector<Expr> numbers = {extent(factor.width), upper_bound(factor.width)};
+  if (is_shared(factor)) numbers.push_back(blocks_of_cluster());
+  const Expr fewer = lowered::call("lines_of_box", numbers, DType::index);
   emit(lowered::Local{
       "int",
       tile.lines,
@@ -69,18 +66,24 @@ bool TileLowering::is_shared(const TileFactor& factor) const {
 }
 
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
+  emit(lowered::Barrier{"the ring is ready", cluster_axis_.has_value()});
+  emit(lowered::Evaluate{local("wait_for_launch_before()")});
+  emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
+  emit(lowered::Local{"int", "group", {}, local("warpgroup()"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
-    guard(local("is_first_warp() && is_elected()"), "", false, Scope{},
-          [&] { instances(positions, [&] { ask_for_boxes(0); }); });
+    guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
+      instances(positions, [&] { ask_for_boxes(0); });
+      if (cluster_axis_)
+        emit(lowered::Evaluate{local(fmt::format("{}.drain({})", boxes_->ring, boxes_->at))});
+    });
   });
   lowered::Block products = apart([&] {
     emit(lowered::Evaluate{local("take_registers<kGroups>()")});
     instances(positions, [&] { block(phase_.grid->body); });
   });
-  emit(lowered::If{local("warpgroup() == kGroups"), std::move(copies), "this one copies, the others multiply",
+  emit(lowered::If{local("group == kGroups"), std::move(copies), "this one copies, the others multiply",
                    false, std::move(products)});
-  if (cluster_axis_) emit(lowered::Barrier{"nobody leaves while others copy to it", true});
 }
 
 // The loops around the ring, and its own.
@@ -144,6 +147,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::function<void()>& body) {
   const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
   const bool stays = only_multiplies && std::ranges::none_of(tiles_.products, is_done_at_once);
+  const bool is_only = tiles_.products.size() == 1 && is_done_at_once(*tiles_.products.begin());
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
   const std::string before = stays ? named(name + "_before") : "";
@@ -157,8 +161,11 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
     for (const TileFactor* factor : factors)
       tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
     emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
+    releases_at_once_ = is_only;
     round(true, body);
-    stays ? pass_on(before) : release(boxes_->at + ".stage");
+    releases_at_once_ = false;
+    if (stays) pass_on(before);
+    if (!stays && !is_only) release(boxes_->at + ".stage");
     emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
   });
   if (stays) {

@@ -63,8 +63,28 @@ class TileVariants {
           "BoxedTensor<{}, {}> {}(check, options, {}, {{{}}}, {{{}}});",
           is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size(), boxes_of(load),
           safe_name(tensor.name), fmt::join(dimensions_of_lines(load), ", "), extents_of_terms(*load.factor));
-      if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
+      add_statement(statement);
     }
+    if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
+      add_statement(clusters());
+  }
+  void add_statement(const std::string& statement) {
+    if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
+  }
+
+  /// What the launcher knows of clusters: the rows that their blocks share out, and whether copies are slow.
+  std::string clusters() {
+    const ir::Axis& rows = kernel_.axes[*cluster_axis(kernel_, plan_.sizes, tiles_)];
+    std::set<std::string> slow;
+    for (const StagedLoad& load : loads_) slow.insert(boxes_of(load) + ".is_slow()");
+    return fmt::format("const Clusters clusters({}, {});",
+                       print(lower_size(kernel_, plan_.sizes, plan_.sizes.subtract(rows.upper, rows.lower))),
+                       fmt::join(slow, " || "));
+  }
+  /// The blocks of a cluster for tiles of a shape; "" where they run alone.
+  std::string cluster_of(const TileShape& shape) const {
+    if (shape.cluster != 0) return shape.cluster == 1 ? "" : std::to_string(shape.cluster);
+    return fmt::format("clusters({})", shape.extent.at(*cluster_axis(kernel_, plan_.sizes, tiles_)));
   }
 
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
@@ -230,12 +250,10 @@ class TileVariants {
     for (const auto& [axis, name] : tiles_.extents)
       variant.arguments[name] = std::to_string(shape.extent.at(axis));
     variant.arguments["kStages"] = std::to_string(shape.stages);
-    if (tiles_.has_groups())
-      variant.arguments["kRaster"] = std::to_string(std::max(shape.raster / shape.cluster, 1));
+    if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
     if (way == "boxes") {
       variant.arguments["kGroups"] = std::to_string(shape.groups());
-      if (tiles_.has_clusters()) variant.arguments["kCluster"] = std::to_string(shape.cluster);
-      variant.cluster = shape.cluster;
+      variant.cluster = cluster_of(shape);
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
       variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
@@ -285,12 +303,14 @@ class TileVariants {
     const bool along_depth = position == factor.depth_index;
     const size_t line = along_depth ? factor.width_index : factor.depth_index;
     const ir::AxisId across = along_depth ? factor.width : factor.depth;
-    const auto axis = shape.cluster > 1 ? cluster_axis(kernel_, plan_.sizes, tiles_) : std::nullopt;
-    const bool is_shared = axis && is_shared_along(kernel_, factor, *axis);
-    std::string lines = std::to_string(shape.extent.at(across) / (is_shared ? shape.cluster : 1));
-    if (along_depth && !is_shared)
-      lines = fmt::format("lines_of_box({}, {})", lines,
-                          print(lower_size(kernel_, plan_.sizes, kernel_.axes[across].upper)));
+    const auto axis = cluster_axis(kernel_, plan_.sizes, tiles_);
+    const std::string cluster = axis && is_shared_along(kernel_, factor, *axis) ? cluster_of(shape) : "";
+    std::string lines = std::to_string(shape.extent.at(across));
+    if (along_depth)
+      lines = fmt::format("lines_of_box({}, {}{})", lines,
+                          print(lower_size(kernel_, plan_.sizes, kernel_.axes[across].upper)),
+                          cluster.empty() ? "" : ", " + cluster);
+    if (!cluster.empty()) lines += " / " + cluster;
     return fmt::format("{}.map<{}, {}>({})", boxes_of(load), line, position, lines);
   }
 
@@ -346,7 +366,8 @@ std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_
     if (shape.few_quarters > 0)
       also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
     if (tiles.way == TileWay::warpgroups) also("the factors have boxes");
-    if (shape.clocks > 0) also(fmt::format("its tiles, {} clocks a round, are done first", shape.clocks));
+    if (shape.clocks > 0)
+      also(fmt::format("its tiles, {} clocks for 64 terms, are done first", shape.clocks));
     if (condition.empty() && !is_only) condition = "  otherwise";
     if (!condition.empty()) text += condition + "\n";
     for (const std::string& reason : reasons_of(kernel, tiles, shape, *plan.target))

@@ -12,6 +12,7 @@
 #include "emit/plan_requests.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "sema/ir/extents.h"
 #include "sema/ir/without_points.h"
 
 namespace tessera::emit {
@@ -24,7 +25,6 @@ constexpr int64_t kColumnUnit = 64;      // a span of 16-bit elements
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
-constexpr int64_t kLeastShared = 128;    // columns of a tile that blocks of a cluster share
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 2048;    // of a warp, through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2;
@@ -175,13 +175,15 @@ class GroupPlanner {
            });
   }
 
-  static int64_t area(const TileShape& shape) {
+  /// Of the sums.
+  int64_t area(const TileShape& shape) const {
     int64_t product = 1;
-    for (const auto& [axis, extent] : shape.extent) product *= extent;
+    for (const auto& [axis, extent] : shape.extent)
+      if (plan_.is_in_registers(axis)) product *= extent;
     return product;
   }
 
-  TileShape begin(const Candidate& candidate) const {
+  TileShape begin(const Candidate& candidate) {
     TileShape shape = general_.shapes.back();
     shape.few_quarters = 0;
     shape.warp_rows = kGroupWarps * candidate.groups;
@@ -194,20 +196,12 @@ class GroupPlanner {
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
                            : role == TileRole::column ? candidate.columns
-                                                      : span_along(axis);
+                                                      : depth_along(axis, candidate.groups);
     }
-    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(best_cluster(shape));
+    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) +
                                        vector_registers(shape) + part_registers(shape));
     return shape;
-  }
-
-  /// Two blocks share columns where each has few rows to multiply them with, and enough is to be shared.
-  int best_cluster(const TileShape& shape) const {
-    const bool has_columns = std::ranges::any_of(plan_.products, [&](const auto& entry) {
-      return shape.extent.at(entry.second.columns.width) >= kLeastShared;
-    });
-    return shape.groups() == 1 && has_columns ? 2 : 1;
   }
 
   /// Elements of a line that one box brings along an axis that is summed over.
@@ -217,6 +211,14 @@ class GroupPlanner {
       if (product.depth == depth)
         span = std::max(span, kSpanBytes / size_in_bytes(kernel_.values[product.rows.value].dtype));
     return span;
+  }
+
+  /// Of a tile. One group alone waits at barriers half as often with two spans; threads add up what becomes of one.
+  int64_t depth_along(ir::AxisId axis, int groups) {
+    const int64_t span = span_along(axis);
+    const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
+    const bool has_two = groups == 1 && !is_promoted_along(axis) && !(whole && *whole <= span);
+    return has_two ? 2 * span : span;
   }
 
   /// Registers of a thread for what becomes of one tile, where threads add that up.

@@ -20,34 +20,37 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
         {.name = name, .group = kWarpgroups, .effect = Effect::hazard, .edits = {{file, text, replacement}}});
   };
   add("stage given back to one block of a cluster", kWords,
-      "ptx::mbarrier_arrive_cluster(empty, stage, block, where);",
-      "ptx::mbarrier_arrive_cluster(empty, stage, cluster_rank<kBlocks>(), where);");
-  add("readers of one block of a cluster awaited", kWords, "readers * kBlocks, where", "readers, where");
-  add("cluster begins one block at a time", kWords, "    ptx::barrier_cluster(where);\n",
-      "    barrier(where);\n");
+      "ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);",
+      "ptx::mbarrier_arrive_cluster(empty, stage, 1, where);");
+  add("readers of one block of a cluster awaited", kWords, "readers * blocks, where", "readers, where");
+  add("cluster begins one block at a time", kWords, "  if (blocks > 1) ptx::barrier_cluster(where);\n", "");
+  add("blocks of a cluster leave each other", kGenerated, "k_ring.drain(k_at);", "");
   add("launch before not waited for", "tessera/early_launch.h", "  ptx::griddepcontrol_wait(where);\n", "");
   add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
   add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
       "      stage = 0;\n    }\n    parity ^= 1;\n");
   add("ring of one stage less", kWords, "if (++stage == kStages) {", "if (++stage == kStages - 1) {");
-  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers * kBlocks, where);",
-      "ptx::mbarrier_init(empty, stage, readers * kBlocks - 1, where);");
+  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers * blocks, where);",
+      "ptx::mbarrier_init(empty, stage, readers * blocks - 1, where);");
   add("stage filled by two", kWords, "ptx::mbarrier_init(full, stage, 1, where);",
       "ptx::mbarrier_init(full, stage, 2, where);");
   add("barriers not shown to the copy engine", kWords, "    ptx::fence_mbarrier_init(where);\n", "");
   add("stage filled before it is read", kWords,
-      "    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);\n", "");
-  add("fill waits for the other phase", kWords, "(empty, at.stage, at.parity ^ 1, where);",
-      "(empty, at.stage, at.parity, where);");
+      "    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);\n    ptx::mbarrier_arrive",
+      "    ptx::mbarrier_arrive");
+  add("fill waits for the other phase", kWords,
+      "(empty, at.stage, at.parity ^ 1, where);\n    ptx::mbarrier_arrive",
+      "(empty, at.stage, at.parity, where);\n    ptx::mbarrier_arrive");
   add("half of the bytes announced", kWords, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
       "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes / 2, where);");
   add("tile read before it has arrived", kWords,
       "    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);\n", "");
   add("reader waits for the other phase", kWords, "(full, at.stage, at.parity, where);",
       "(full, at.stage, at.parity ^ 1, where);");
-  add("every thread of a warp gives a stage back", kWords,
-      "    if (thread_index() % kWarpThreads != 0) return;\n", "");
-  add("ring used before it is ready", kGenerated, "cluster_barrier<kCluster>();  // the ring is ready", "");
+  add("every warp gives a stage back twice", kWords, "    ptx::mbarrier_arrive_cluster(empty, stage",
+      "    ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);\n"
+      "    ptx::mbarrier_arrive_cluster(empty, stage");
+  add("ring used before it is ready", kGenerated, "cluster_barrier(cluster);  // the ring is ready", "");
   add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
   add("bytes of one factor announced", kGenerated,
       "A_lines * TileA::Tile::kLineBytes + B_lines * TileB::Tile::kLineBytes",
@@ -75,23 +78,21 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first",
       2);
   add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
-  add("shared tile copied to one block of the cluster", kWords, "(1u << kBlocks) - 1, where",
-      "1u << cluster_rank<kBlocks>(), where");
-  add("first share of a tile copied by all blocks", kWords, "cluster_rank<kBlocks>() * kLines;", "0;");
-  add("blocks of a cluster have the same tiles", kGenerated, " * kCluster + cluster_rank<kCluster>()",
-      " * kCluster");
+  add("shared tile copied to one block of the cluster", kWords, "(1u << ring.blocks) - 1, where",
+      "1u << cluster_rank(), where");
+  add("first share of a tile copied by all blocks", kWords, "first = cluster_rank() * lines;", "first = 0;");
+  add("blocks of a cluster have the same tiles", kGenerated, " * cluster + cluster_rank()", " * cluster");
   add("dimensions of a box in the order of the tensor", kWords,
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
-  add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * warpgroup())", "");
-  add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * warpgroup()",
-      "StepA::offset(32, 0) * warpgroup()");
+  add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * group)", "");
+  add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * group", "StepA::offset(32, 0) * group");
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");
   add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",
       "StepA::offset(block * 64, k)");
   add("old sums forgotten", kWords, "          adds || k > 0, where);", "          k > 0, where);");
   add("sums of fp8 kept by Tensor Cores", kWords,
-      "multiply_async<kMajorA, kMajorB>(part, a, b, false, where);",
-      "multiply_async<kMajorA, kMajorB>(sums, a, b, true, where);\n  part.fill(0.0f);");
+      "multiply_async<kMajorA, kMajorB>(part, a, b, group, false, where);",
+      "multiply_async<kMajorA, kMajorB>(sums, a, b, group, true, where);\n  part.fill(0.0f);");
   add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
       "sizeof(T), false,");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",

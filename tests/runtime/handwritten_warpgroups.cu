@@ -66,7 +66,7 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
       int before = -1;                                                        // the stage that is read still
       for (index step = 0; step < steps; ++step) {
         ring.wait(at);
-        multiply_async<kMajorA, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), true);
+        multiply_async<kMajorA, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), warpgroup());
         wait_for_products<1>(sum);
         if (before >= 0) ring.release(before);
         before = at.stage;

@@ -52,7 +52,7 @@ enum class Wrong {
 /// One block multiplies what both of them have copied.
 void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const TensorMap& b_map,
                          std::vector<float>& first_sums) {
-  constexpr int kStages = 2, kBlocks = 2, kBytesA = 64 * 32 * 2, kBytesB = 16 * 32 * 2;
+  constexpr int kStages = 2, kBytesA = 64 * 32 * 2, kBytesB = 16 * 32 * 2;
   using Layout = WarpgroupLayout<64, 16, 1>;
   using RingA = OperandRing<bf16, 64, 32, kStages>;
   using RingB = OperandRing<bf16, 16, 32, kStages>;
@@ -62,26 +62,27 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
   const RingB b_tiles{b_elements};
   TESSERA_BARRIERS(full, kStages);
   TESSERA_BARRIERS(empty, kStages);
-  const TileRing<kStages, kBlocks> ring{full, empty};
+  const TileRing<kStages> ring{full, empty, cluster_blocks()};
   if (thread_index() == 0) ring.initialize(4);
-  wrong == Wrong::begins_alone ? barrier() : cluster_barrier<kBlocks>();
+  wrong == Wrong::begins_alone ? barrier() : cluster_barrier(cluster_blocks());
   RingPlace<kStages> at;
   if (warpgroup() == 1) {
     if (is_first_warp() && is_elected()) {
       const int bytes = kBytesA + (wrong == Wrong::announces_its_own_half ? kBytesB / 2 : kBytesB);
       for (int round = 0; round < rounds; ++round, at.advance()) {
         ring.begin_fill(at, bytes);
-        load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{64 * cluster_rank<kBlocks>(), round * 32},
-                        ring, at.stage);
+        load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{64 * cluster_rank(), round * 32}, ring,
+                        at.stage);
         load_shared_tile<0, 1>(b_tiles.stage(at.stage), b_map, Index<2>{0, round * 32}, ring, at.stage);
       }
+      if (wrong != Wrong::leaves_early) ring.drain(at);
     }
   } else {
     Fragment<float, Layout> sum;
     sum.fill(0.0f);
     for (int round = 0; round < rounds; ++round, at.advance()) {
       ring.wait(at);
-      multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), true);
+      multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), warpgroup());
       wait_for_products<0>(sum);
       if (wrong == Wrong::releases_own_stage) {
         if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, at.stage);
@@ -92,7 +93,6 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
     // Row 0 and column 1 of the block: thread 0 has columns 0 and 1 of rows 0 and 8.
     if (thread_index() == 0) first_sums[static_cast<std::size_t>(block_index())] = sum[1];
   }
-  if (wrong != Wrong::leaves_early) cluster_barrier<kBlocks>();
 }
 
 /// Runs it; a sum of each block, or nothing where they did not end.
@@ -157,7 +157,7 @@ TEST_CASE("who leaves a cluster early is found where the other block is slower")
 TEST_CASE("threads and blocks of a cluster have the numbers that they have alone") {
   std::vector<int> visits(6 * 64);
   CHECK(twin::run({.blocks = 6, .threads = 64, .dynamic_shared_bytes = 0, .cluster = 2}, [&] {
-    CHECK(cluster_rank<2>() == block_index() % 2);
+    CHECK(cluster_rank() == block_index() % 2);
     CHECK(block_count() == 6);
     ++visits[static_cast<std::size_t>(block_index() * 64 + thread_index())];
     TESSERA_SHARED(int, number, 1);

@@ -148,7 +148,7 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
             matrix_descriptor<Major::k>(b_tile(at.stage)), true);
         ptx::wgmma_commit_group();
       } else {
-        multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), true);
+        multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), warpgroup());
       }
       if (wrong == Wrong::releases_before_wait) ring.release(at.stage);
       if (wrong == Wrong::reads_sums_before_wait && round == rounds - 1) break;

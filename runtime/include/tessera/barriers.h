@@ -16,10 +16,24 @@ namespace tessera {
 #if TESSERA_TWIN
 using Barriers = twin::Barriers;
 #else
-/// An array of barriers.
+/// An array of barriers, by its address in shared memory.
 struct Barriers {
-  std::uint64_t* words;
+  std::uint32_t address;
 };
+
+namespace detail {
+
+/// An address that stays in a register: made anew in each round of a loop, from the number of the block in its cluster, it
+/// would keep a warp waiting.
+TESSERA_DEVICE std::uint32_t kept_shared_address(const void* pointer) {
+  std::uint32_t address;
+  asm volatile("mov.u32 %0, %1;"
+               : "=r"(address)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer))));
+  return address;
+}
+
+}  // namespace detail
 #endif
 
 }  // namespace tessera
@@ -33,5 +47,5 @@ struct Barriers {
 #else
 #define TESSERA_BARRIERS(name, count)                      \
   __shared__ alignas(8) std::uint64_t name##_words[count]; \
-  const ::tessera::Barriers name { name##_words }
+  const ::tessera::Barriers name { ::tessera::detail::kept_shared_address(name##_words) }
 #endif

@@ -9,9 +9,8 @@
 namespace tessera {
 
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
-/// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it; and where they begin
-/// elsewhere than at multiples of 32 bytes, which the copy engine takes half as fast, and a lot is. The copy lives until
-/// the launch is queued, in the order of its stream.
+/// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until the
+/// launch is queued, in the order of its stream.
 template <typename T, int Rank>
 class BoxedTensor {
   using Element = std::conditional_t<std::is_same_v<T, tf32>, float, T>;
@@ -19,7 +18,6 @@ class BoxedTensor {
   // What is worth a copy: as many terms as take longer element by element than one more launch, and as many of each
   // element as take longer so than reading and writing it once more.
   static constexpr double kFewestTerms = 1e8, kFewestReads = 32;
-  static constexpr double kFewestTermsOfSlow = 1e10, kFewestReadsOfSlow = 2048;
 
  public:
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
@@ -29,14 +27,16 @@ class BoxedTensor {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
     for (const int dimension : dimensions) {
       if (!has_boxes(tensor, dimension)) continue;
-      const bool is_slow = !aligned_lines(tensor, dimension, 32);
-      if (is_slow && is_worth_a_copy(extents, kFewestTermsOfSlow, kFewestReadsOfSlow)) plan_copy(dimension);
+      is_slow_ = !aligned_lines(tensor, dimension, 32);
       return;
     }
     const bool is_asked_for = options.variant >= 0;
-    if (is_asked_for || is_worth_a_copy(extents, kFewestTerms, kFewestReads))
-      plan_copy(dimension_of_lines(dimensions));
+    if (is_asked_for || is_worth_a_copy(extents)) plan_copy(dimension_of_lines(dimensions));
   }
+
+  /// Whether the copy engine takes its boxes half as fast as others: of lines that begin elsewhere than at multiples of 32
+  /// bytes.
+  bool is_slow() const { return is_slow_; }
 
   /// Whether boxes can be copied of lines along `dimension`.
   bool lie_along(int dimension) const { return has_boxes(tensor_, dimension); }
@@ -50,11 +50,11 @@ class BoxedTensor {
   }
 
  private:
-  bool is_worth_a_copy(std::initializer_list<index> extents, double fewest_terms, double fewest_reads) const {
+  bool is_worth_a_copy(std::initializer_list<index> extents) const {
     double terms = 1, elements = 1;
     for (const index extent : extents) terms *= static_cast<double>(extent);
     for (int d = 0; d < Rank; ++d) elements *= static_cast<double>(source_.extent[d]);
-    return terms >= fewest_terms && terms >= fewest_reads * elements;
+    return terms >= kFewestTerms && terms >= kFewestReads * elements;
   }
 
   /// The one whose elements follow each other, if lines may run along it.
@@ -130,6 +130,7 @@ class BoxedTensor {
   Tensor tensor_;  // whose boxes are copied
   Tensor source_;
   Workspace workspace_;
+  bool is_slow_ = false;
   int along_ = -1;  // the dimension of the lines of a copy that has not been made yet
 };
 

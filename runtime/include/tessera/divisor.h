@@ -39,9 +39,7 @@ class Divisor {
   }
 
   /// Whether `a` is +0 and its quotient therefore exact: with a positive, moderate b nothing but zeros is added to +0.
-  TESSERA_HD bool is_zero_exact(float a) const {
-    return (math::to_bits(a) == 0) & moderate_ & (b_ > 0);
-  }
+  TESSERA_HD bool is_zero_exact(float a) const { return (math::to_bits(a) == 0) & moderate_ & (b_ > 0); }
 
   /// Whether a quotient by a moderate b is the exact one. Its last bit and b's last bit are then multiples of
   /// 2^-98 and 2^-47, so the remainder, a multiple of 2^-145, was exact; what overflowed has become a NaN.

@@ -221,6 +221,30 @@ class QuickestTiles {
   int quickest_ = -1;
 };
 
+/// How many blocks of tiles run in a cluster: two with neighbouring rows share what they read of columns where copies of lines
+/// are slow, or where both together have all rows, so that columns come from memory once.
+class Clusters {
+ public:
+  Clusters(index rows, bool is_slow) : rows_(rows), is_slow_(is_slow) {}
+
+  /// With tiles of so many rows.
+  int operator()(int rows_of_tile) const {
+    constexpr int kRowsOfGroup = 64;
+    const bool have_all = rows_of_tile == kRowsOfGroup && rows_ <= 2 * kRowsOfGroup;
+    return rows_ > rows_of_tile && (is_slow_ || have_all) ? 2 : 1;
+  }
+
+ private:
+  index rows_;
+  bool is_slow_;
+};
+
+/// A block on each multiprocessor, in clusters of so many, for units of which a cluster takes one after another.
+inline Blocks persistent_blocks(index units, int cluster = 1) {
+  const index clusters = multiprocessor_count() / cluster;
+  return {cluster * (units < clusters ? units : clusters), cluster};
+}
+
 /// Blocks for `tiles` tiles of which a block takes one after another: at most 8 each, so that what a block sets up serves
 /// several of them, but never so few blocks that a part of the device idles.
 inline Blocks blocks_for_tiles(index tiles) {

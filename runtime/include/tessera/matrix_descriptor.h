@@ -50,9 +50,11 @@ MatrixDescriptor matrix_descriptor(const Tile& tile, Location where = Location::
 struct MatrixDescriptor {
   std::uint64_t bits;
 
-  /// The same matrix so many bytes on, a multiple of 16.
+  /// The same matrix so many bytes on, a multiple of 16. The address has the lowest 14 bits, so nothing passes on to the
+  /// upper half.
   TESSERA_DEVICE MatrixDescriptor moved(int bytes) const {
-    return {bits + static_cast<unsigned>(bytes >> 4)};
+    const auto low = static_cast<std::uint32_t>(bits) + static_cast<std::uint32_t>(bytes >> 4);
+    return {bits >> 32 << 32 | low};
   }
 };
 
@@ -62,9 +64,10 @@ TESSERA_DEVICE MatrixDescriptor matrix_descriptor(const Tile& tile, Location = L
   using Step = detail::MatrixStep<kMajor, Tile>;
   constexpr std::uint64_t kSwizzle = Tile::kSpanBytes == 128 ? 1 : Tile::kSpanBytes == 64 ? 2 : 3;
   // Bits above the 18 of a block's own memory say which block of a cluster it is: not for the descriptor.
-  const std::uint64_t address = ptx::shared_address(tile.elements.data + tile.first) & 0x3ffffu;
-  return {address >> 4 | std::uint64_t{Step::kPanel >> 4} << 16 |
-          std::uint64_t{Step::kEightLines >> 4} << 32 | kSwizzle << 62};
+  const std::uint64_t address = ptx::shared_address(tile.elements.data) & 0x3ffffu;
+  const MatrixDescriptor first_tile{address >> 4 | std::uint64_t{Step::kPanel >> 4} << 16 |
+                                    std::uint64_t{Step::kEightLines >> 4} << 32 | kSwizzle << 62};
+  return first_tile.moved(tile.first * static_cast<int>(sizeof(typename Tile::Element)));
 }
 #endif
 

@@ -12,7 +12,7 @@ namespace tessera::ptx {
 
 /// The address of barrier `i`.
 TESSERA_DEVICE std::uint32_t shared_address(const Barriers& barriers, int i) {
-  return shared_address(barriers.words) + static_cast<std::uint32_t>(i) * 8u;
+  return barriers.address + static_cast<std::uint32_t>(i) * 8u;
 }
 
 /// mbarrier.init: barrier `i` takes `arrivals` of them in each phase, at least 1. Once for each barrier; a barrier of

@@ -18,21 +18,42 @@ TESSERA_DEVICE int cluster_ctarank() {
   return rank;
 }
 
-/// barrier.cluster.arrive and .wait: until all threads of the cluster are here; what they did in shared memory of any of its
-/// blocks is then visible to all.
+/// %cluster_nctaid.x: the blocks of a cluster; 1 where a launch asks for none.
+TESSERA_DEVICE int cluster_nctaid() {
+  int blocks;
+  asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
+  return blocks;
+}
+
+/// %clusterid.x, %nclusterid.x: the number of this cluster in the grid, and of all clusters.
+TESSERA_DEVICE int clusterid() {
+  int number;
+  asm("mov.u32 %0, %%clusterid.x;" : "=r"(number));
+  return number;
+}
+TESSERA_DEVICE int nclusterid() {
+  int count;
+  asm("mov.u32 %0, %%nclusterid.x;" : "=r"(count));
+  return count;
+}
+
+/// barrier.cluster.arrive.relaxed and .wait: until all threads of the cluster are here. It orders nothing but what a fence
+/// before it does.
 TESSERA_DEVICE void barrier_cluster(Location = Location::current()) {
-  asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory");
   asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
 }
 
-/// mapa, mbarrier.arrive.shared::cluster: as mbarrier_arrive, at the same barrier of block number `rank` of the cluster.
-TESSERA_DEVICE void mbarrier_arrive_cluster(const Barriers& barriers, int i, int rank,
+/// mapa, mbarrier.arrive.shared::cluster by a warp: as mbarrier_arrive, by lane i at the same barrier of block i of the
+/// cluster, which has so many. Without a branch, behind which a warp would have to meet again.
+TESSERA_DEVICE void mbarrier_arrive_cluster(const Barriers& barriers, int i, int blocks,
                                             Location = Location::current()) {
   asm volatile(
-      "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; "
-      "mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
+      "{ .reg .pred arrives; .reg .b32 remote; setp.lt.s32 arrives, %1, %2; "
+      "@arrives mapa.shared::cluster.u32 remote, %0, %1; "
+      "@arrives mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
       :
-      : "r"(shared_address(barriers, i)), "r"(rank)
+      : "r"(shared_address(barriers, i)), "r"(thread_index() % kWarpThreads), "r"(blocks)
       : "memory");
 }
 

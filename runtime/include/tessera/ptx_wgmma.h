@@ -120,17 +120,17 @@ TESSERA_WGMMA_EVERY_8(TESSERA_WGMMA_F16)
 #undef TESSERA_WGMMA_TRANSPOSING
 
 // Of all others, whose lines run along K. `signs`: the factors of both operands, which integers have not.
-#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, ...)         \
-  template <>                                                                                              \
-  struct Wgmma<A, B, columns> {                                                                            \
+#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, ...)           \
+  template <>                                                                                                \
+  struct Wgmma<A, B, columns> {                                                                              \
     static TESSERA_DEVICE void multiply(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b, bool adds) { \
-      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                           \
-                      ", 0;\n"                                                                             \
-                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
-                      "}, " p0 ", " p1 ", adds" signs "; }"                                                \
-                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                              \
-                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                            \
-    }                                                                                                      \
+      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                             \
+                      ", 0;\n"                                                                               \
+                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums    \
+                      "}, " p0 ", " p1 ", adds" signs "; }"                                                  \
+                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                                \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                              \
+    }                                                                                                        \
   };
 #define TESSERA_WGMMA_FLOATS(A, B, types, ...) \
   TESSERA_WGMMA_ALONG_K(A, B, float, "+f", types, ", 1, 1", __VA_ARGS__)

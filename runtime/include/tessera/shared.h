@@ -53,7 +53,7 @@ struct Shared {
 #define TESSERA_SHARED(type, name, count)             \
   __shared__ alignas(16) type name##_elements[count]; \
   const ::tessera::Shared<type> name { name##_elements }
-#define TESSERA_DYNAMIC_SHARED(type, name, first_byte, count)                   \
+#define TESSERA_DYNAMIC_SHARED(type, name, first_byte, count)                     \
   extern __shared__ __align__(1024) unsigned char tessera_dynamic_shared_bytes[]; \
   const ::tessera::Shared<type> name { reinterpret_cast<type*>(tessera_dynamic_shared_bytes + (first_byte)) }
 #endif

@@ -26,11 +26,10 @@ struct TensorBox {
   int lines;
 };
 
-/// Lines of a box of a tile of so many, of a tensor of `extent` lines: no more than there are, by eights. Boxes that hang
-/// over the end of a tensor arrive later. Blocks of a cluster that share a tile bring all of its lines.
-template <int kBlocks = 1>
-TESSERA_HD constexpr int lines_of_box(int lines, index extent) {
-  return kBlocks == 1 && extent < lines ? (static_cast<int>(extent) + 7) / 8 * 8 : lines;
+/// Lines that boxes bring of a tile of so many, of a tensor of `extent` lines: no more than there are, by eights. Boxes that
+/// hang over the end of a tensor arrive later. Blocks of a cluster that share a tile bring all of its lines.
+TESSERA_HD constexpr int lines_of_box(int lines, index extent, int blocks = 1) {
+  return blocks == 1 && extent < lines ? (static_cast<int>(extent) + 7) / 8 * 8 : lines;
 }
 
 namespace detail {

@@ -24,20 +24,18 @@ TESSERA_DEVICE bool is_first_warp() { return ptx::shfl_sync_first(thread_index()
 /// Whether this is the thread of its warp that asks for copies.
 TESSERA_DEVICE bool is_elected() { return ptx::elect_sync(); }
 
-/// The number of this block among the kBlocks of its cluster.
-template <int kBlocks>
-TESSERA_DEVICE int cluster_rank() {
-  return kBlocks == 1 ? 0 : ptx::cluster_ctarank();
-}
+/// The blocks of a cluster, which share what they read of columns: 1, unless the launch asks for more.
+TESSERA_DEVICE int cluster_blocks() { return ptx::cluster_nctaid(); }
 
-/// Waits until all threads of the cluster are here: its blocks may reach each other's shared memory between two of these.
-template <int kBlocks>
-TESSERA_DEVICE void cluster_barrier(Location where = Location::current()) {
-  if constexpr (kBlocks == 1) {
-    barrier(where);
-  } else {
-    ptx::barrier_cluster(where);
-  }
+/// The number of this block in its cluster; that of its cluster in the grid, and of all clusters.
+TESSERA_DEVICE int cluster_rank() { return ptx::cluster_ctarank(); }
+TESSERA_DEVICE index cluster_index() { return ptx::clusterid(); }
+TESSERA_DEVICE index cluster_count() { return ptx::nclusterid(); }
+
+/// A barrier of the block, behind which the rings of all blocks of its cluster of so many are ready too.
+TESSERA_DEVICE void cluster_barrier(int blocks, Location where = Location::current()) {
+  barrier(where);
+  if (blocks > 1) ptx::barrier_cluster(where);
 }
 
 /// A block has the registers of a multiprocessor: the warps that copy leave theirs to those that multiply.
@@ -68,19 +66,20 @@ struct RingPlace {
   }
 };
 
-/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it. What one of the
-/// kBlocks blocks of a cluster copies goes to all of them, so that all have to have read a stage.
-template <int kStages, int kBlocks = 1>
+/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it. What a block of a
+/// cluster copies goes to all of its `blocks`, so that all have to have read a stage.
+template <int kStages>
 struct TileRing {
   using Place = RingPlace<kStages>;
 
   Barriers full, empty;
+  int blocks = 1;
 
   /// By one thread, before a barrier of the block.
   TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_init(full, stage, 1, where);
-      ptx::mbarrier_init(empty, stage, readers * kBlocks, where);
+      ptx::mbarrier_init(empty, stage, readers * blocks, where);
     }
     ptx::fence_mbarrier_init(where);
   }
@@ -91,6 +90,16 @@ struct TileRing {
     ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);
   }
 
+  /// By the thread that copies, when it has nothing more to copy: waits until all is read. Before that a block of a cluster
+  /// may not end, since others copy to it and arrive at its barriers.
+  TESSERA_DEVICE void drain(Place at, Location where = Location::current()) const {
+    if (blocks == 1) return;
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
+      at.advance();
+    }
+  }
+
   /// By those who read: waits until the stage is filled.
   TESSERA_DEVICE void wait(const Place& at, Location where = Location::current()) const {
     ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);
@@ -98,13 +107,7 @@ struct TileRing {
 
   /// By those who read: this warp has read the stage.
   TESSERA_DEVICE void release(int stage, Location where = Location::current()) const {
-    if (thread_index() % kWarpThreads != 0) return;
-    if constexpr (kBlocks == 1) {
-      ptx::mbarrier_arrive(empty, stage, where);
-    } else {
-      TESSERA_UNROLL
-      for (int block = 0; block < kBlocks; ++block) ptx::mbarrier_arrive_cluster(empty, stage, block, where);
-    }
+    ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);
   }
 };
 
@@ -137,9 +140,9 @@ TESSERA_DEVICE void clear_lines(const Ring& ring, int lines, Location where = Lo
 
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
 /// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.
-template <int kLineDimension, int kPositionDimension, int kStages, int kBlocks, int Rank, typename Tile>
+template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
 TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
-                              const TileRing<kStages, kBlocks>& ring, int stage,
+                              const TileRing<kStages>& ring, int stage,
                               Location where = Location::current()) {
   TESSERA_UNROLL
   for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
@@ -153,38 +156,35 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
   }
 }
 
-/// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, and all of them get it.
-template <int kLineDimension, int kPositionDimension, int kStages, int kBlocks, int Rank, typename Tile>
+/// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, whole eights of which each
+/// has its chunks in another order, and all of them get it.
+template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
 TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
-                                     const TileRing<kStages, kBlocks>& ring, int stage,
+                                     const TileRing<kStages>& ring, int stage,
                                      Location where = Location::current()) {
-  if constexpr (kBlocks == 1) {
-    load_tile<kLineDimension, kPositionDimension>(tile, map, at, ring, stage, where);
-  } else {
-    constexpr int kLines = Tile::kLines / kBlocks;
-    static_assert(kLines % 8 == 0,
-                  "shares are whole eights of lines, of which each has its chunks in another order");
-    const int first = cluster_rank<kBlocks>() * kLines;
+  if (ring.blocks == 1)
+    return load_tile<kLineDimension, kPositionDimension>(tile, map, at, ring, stage, where);
+  const int lines = Tile::kLines / ring.blocks, first = cluster_rank() * lines;
+  TESSERA_UNROLL
+  for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
+    int coordinates[Rank];
     TESSERA_UNROLL
-    for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
-      int coordinates[Rank];
-      TESSERA_UNROLL
-      for (int i = 0; i < Rank; ++i) {
-        const int dimension = detail::mapped_dimension<kPositionDimension>(i);
-        coordinates[i] = static_cast<int>(at[dimension]) + (dimension == kLineDimension ? first : 0);
-      }
-      coordinates[0] += position;
-      ptx::cp_async_bulk_tensor_load_multicast(
-          tile.elements, tile.first + position * Tile::kLines + first * Tile::kSpan, map, coordinates,
-          ring.full, stage, (1u << kBlocks) - 1, where);
+    for (int i = 0; i < Rank; ++i) {
+      const int dimension = detail::mapped_dimension<kPositionDimension>(i);
+      coordinates[i] = static_cast<int>(at[dimension]) + (dimension == kLineDimension ? first : 0);
     }
+    coordinates[0] += position;
+    ptx::cp_async_bulk_tensor_load_multicast(tile.elements,
+                                             tile.first + position * Tile::kLines + first * Tile::kSpan, map,
+                                             coordinates, ring.full, stage, (1u << ring.blocks) - 1, where);
   }
 }
 
-/// sums (+)= a * b by the warpgroups of the sums, under way until wait_for_products; old sums count where `adds` holds. Both
-/// tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit elements.
+/// sums (+)= a * b by the warpgroups of the sums, of which this is number `group`, under way until wait_for_products; old sums
+/// count where `adds` holds. Both tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit
+/// elements.
 template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
-TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b,
+TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
                                    bool adds = true, Location where = Location::current()) {
   using A = typename TileA::Element;
   using B = typename TileB::Element;
@@ -195,8 +195,7 @@ TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, 
                 "tiles hold the same steps over K");
   using StepA = detail::MatrixStep<kMajorA, TileA>;
   using StepB = detail::MatrixStep<kMajorB, TileB>;
-  const MatrixDescriptor first_a =
-      matrix_descriptor<kMajorA>(a, where).moved(StepA::offset(64, 0) * warpgroup());
+  const MatrixDescriptor first_a = matrix_descriptor<kMajorA>(a, where).moved(StepA::offset(64, 0) * group);
   const MatrixDescriptor first_b = matrix_descriptor<kMajorB>(b, where);
   detail::keep_in_registers(sums);
   ptx::wgmma_fence(where);
@@ -221,15 +220,22 @@ TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location wher
 }
 
 /// sums += a * b for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the K of these tiles
-/// is added by the threads. The product is done when this returns.
-template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+/// is added by the threads. The product is done when this returns; `read()` is called when the tiles are read.
+template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
-                                      Location where = Location::current()) {
+                                      int group, Read read, Location where = Location::current()) {
   Fragment<float, Layout> part;
-  multiply_async<kMajorA, kMajorB>(part, a, b, false, where);
+  multiply_async<kMajorA, kMajorB>(part, a, b, group, false, where);
   wait_for_products<0>(part, where);
+  read();
   TESSERA_UNROLL
   for (int i = 0; i < Layout::kCount; ++i) sums[i] += part[i];
+}
+template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+                                      int group, Location where = Location::current()) {
+  multiply_promoted<kMajorA, kMajorB>(
+      sums, a, b, group, [] {}, where);
 }
 
 }  // namespace tessera

@@ -8,12 +8,17 @@
 namespace tessera::ptx {
 
 inline int cluster_ctarank() { return twin::block_rank(); }
+inline int cluster_nctaid() { return twin::context.threads / twin::context.block_threads; }
+inline int clusterid() { return static_cast<int>(twin::context.block / cluster_nctaid()); }
+inline int nclusterid() { return static_cast<int>(twin::context.blocks / cluster_nctaid()); }
 inline void barrier_cluster(Location where = Location::current()) {
   twin::barrier(0, twin::context.threads, where);
 }
-inline void mbarrier_arrive_cluster(const Barriers& barriers, int i, int rank,
+/// What a warp has read is known of its first lane, which stands for all of them.
+inline void mbarrier_arrive_cluster(const Barriers& barriers, int i, int blocks,
                                     Location where = Location::current()) {
-  barriers.arrive_at_block(i, rank, where);
+  if (twin::thread_of_block() % 32 != 0) return;
+  for (int rank = 0; rank < blocks; ++rank) barriers.arrive_at_block(i, rank, where);
 }
 
 }  // namespace tessera::ptx
