@@ -112,6 +112,15 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
   return terms > 0 ? clocks / terms * kMillion : 0;
 }
 
+bool hides_copies(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, int blocks) {
+  double shortest = 0;
+  for (const auto& [id, product] : plan.products) {
+    const double clocks = step_of(kernel, plan, product, shape).clocks;
+    shortest = shortest == 0 ? clocks : std::min(shortest, clocks);
+  }
+  return shortest * blocks * (shape.stages - 1) >= 2 * kLatencyClocks;
+}
+
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   double clocks = 0;
   for (const auto& [id, product] : plan.products)

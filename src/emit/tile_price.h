@@ -22,6 +22,9 @@ Occupancy occupancy(const ir::Kernel& kernel, const TilePlan& plan, const TileSh
 /// Clocks of a multiprocessor for a million multiply-adds of a large problem.
 double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, const Target& target);
 
+/// Whether copies to all stages but one arrive while what arrived before is multiplied, with as long to spare.
+bool hides_copies(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, int blocks);
+
 /// Clocks of a multiprocessor for 64 terms of each product in a unit: what sizes of tiles are compared by.
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 

@@ -13,6 +13,7 @@
 #include "emit/tile_lines.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "emit/tile_price.h"
 #include "sema/ir/extents.h"
 
 namespace tessera::emit {
@@ -267,8 +268,8 @@ class ShapeChooser {
                        kWarpBlockColumns);
   }
 
-  /// As many stages as `blocks` blocks on a multiprocessor have room for. Where that is fewer than wanted, what a
-  /// loop brings at a time is halved, if another block is to be had for it.
+  /// As many stages as `blocks` blocks on a multiprocessor have room for, and no more than hide their copies. Where that
+  /// is fewer than wanted, what a loop brings at a time is halved, if another block is to be had for it.
   bool share_memory(TileShape& shape, int blocks) {
     const std::optional<int> wanted = requested_stages(kernel_, overrides_);
     const int most = wanted.value_or(kMostStages);
@@ -277,6 +278,7 @@ class ShapeChooser {
       for (attempt.stages = most; attempt.stages >= fewest; --attempt.stages) {
         measure(attempt);
         if (!has_room(attempt, blocks)) continue;
+        if (!wanted) leave_spare_stages(attempt, blocks);
         shape = std::move(attempt);
         return true;
       }
@@ -284,6 +286,15 @@ class ShapeChooser {
       shape.stages = fewest;
       measure(shape);
       return false;
+    }
+  }
+
+  /// Takes away stages that hide nothing more.
+  void leave_spare_stages(TileShape& shape, int blocks) {
+    for (TileShape fewer = shape; fewer.stages > kDepthStages; shape = fewer) {
+      --fewer.stages;
+      if (!hides_copies(kernel_, plan_, fewer, blocks)) break;
+      measure(fewer);
     }
   }
 

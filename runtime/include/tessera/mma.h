@@ -155,7 +155,7 @@ struct Mma<float> : detail::ElementOrigin {
 /// twice, whichever way the lines run. Tiles hold whole sixteens of it, of which a step takes a half: parts of more would
 /// leave too few registers to read ahead.
 template <>
-struct Mma<double> : detail::ElementOrigin {
+struct Mma<double> {
   using Element = double;
   using Sum = double;
   static constexpr int kDepth = 8;
@@ -167,30 +167,44 @@ struct Mma<double> : detail::ElementOrigin {
     double at[2];
   };
 
+  template <Major kMajor>
+  static constexpr bool kReadsAhead = true;
+
   /// Which k is number `i` of the threads in a column of lanes, in the step that begins at `k`.
   static TESSERA_HD constexpr int depth(int k, int lane_column, int i) {
-    const int number = k % 16 / 4 + i;
-    return k / 16 * 16 + lane_column / 2 * 8 + (lane_column ^ number) * 2 + lane_column % 2;
+    return k / 16 * 16 + lane_column / 2 * 8 + (lane_column ^ number(k, i)) * 2 + lane_column % 2;
+  }
+
+  /// Where this lane reads of the rows (columns) from `first` on: for load_a and load_b of the same tile.
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_a(const Tile& tile, int first) {
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      const int lane = thread_index() % kWarpThreads;
+      const detail::OperandAccess<kMajor, Tile> access{tile, {}};
+      return computed_here(access.index_of(first + lane / 4, depth(0, lane % 4, 0)));
+    } else {
+      return first;
+    }
+  }
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_b(const Tile& tile, int first) {
+    return origin_a<kMajor, kWidth>(tile, first);
   }
 
   template <Major kMajor, int kWidth, typename Tile>
   static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
-    const detail::OperandAccess<kMajor, Tile> access{tile, where};
-    const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
     for (int i = 0; i < 4; ++i)
-      part.at[i] = access.load(origin + rows + i % 2 * 8 + lane.row, depth(k, lane.column, i / 2));
+      part.at[i] = load<kMajor, kWidth>(tile, origin, rows + i % 2 * 8, k, i / 2, where);
   }
   template <Major kMajor, int kWidth, int kBlocks, typename Tile>
   static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
-    const detail::OperandAccess<kMajor, Tile> access{tile, where};
-    const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
     for (int block = 0; block < kBlocks; ++block) {
       TESSERA_UNROLL
       for (int i = 0; i < 2; ++i)
-        parts[block].at[i] = access.load(origin + columns + 8 * block + lane.row, depth(k, lane.column, i));
+        parts[block].at[i] = load<kMajor, kWidth>(tile, origin, columns + 8 * block, k, i, where);
     }
   }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
@@ -203,6 +217,28 @@ struct Mma<double> : detail::ElementOrigin {
       ptx::mma_m8n8k4_f64(sums + 2, a.at[2 * i + 1], b.at[i], where);
     }
 #endif
+  }
+
+ private:
+  static TESSERA_HD constexpr int number(int k, int i) { return k % 16 / 4 + i; }
+
+  /// Rows (columns) and steps over K are at constant distances from the lane's place. Across the lines only where eight
+  /// rows have no bits in common with the first row of a warp.
+  template <Major kMajor, int kWidth, typename Tile>
+  static constexpr bool kIsMoved = kMajor == Major::k || kWidth % 16 == 0 || Tile::kSpan == 8;
+
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE double load(const Tile& tile, int origin, int mn, int k, int i, Location where) {
+    const int other = 2 * number(k, i);  // differs in these bits of K, which are bits of the place too
+    if constexpr (!kIsMoved<kMajor, kWidth, Tile>) {
+      const detail::LanePlace lane = detail::lane_place();
+      return detail::OperandAccess<kMajor, Tile>{tile, where}.load(origin + mn + lane.row,
+                                                                   depth(k, lane.column, i));
+    } else if constexpr (kMajor == Major::k) {
+      return tile.elements.load(Tile::moved(origin, mn, k / 16 * 16 + other), where);
+    } else {
+      return tile.elements.load(Tile::moved(origin ^ Tile::at(other, 0), k / 16 * 16, mn), where);
+    }
   }
 };
 
