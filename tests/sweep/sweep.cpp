@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <ranges>
 #include <thread>
 
 #include "sweep/digests.h"
@@ -156,13 +158,17 @@ class KernelSweep {
   std::atomic<std::size_t> next_ = 0;
 };
 
+/// One of each file first: who comes to a file's second kernel while the executors of the first are compiled waits for
+/// them.
 std::vector<const Case*> chosen_cases(const Options& options) {
-  std::vector<const Case*> result;
+  std::multimap<int, const Case*> result;  // by how many of the same file come before
+  std::map<std::string, int> of_file;
   for (const Case& description : reference::cases()) {
     if (options.kernels.empty() || std::ranges::count(options.kernels, description.name) > 0)
-      result.push_back(&description);
+      result.emplace(of_file[description.file]++, &description);
   }
-  return result;
+  const auto cases = std::views::values(result);
+  return {cases.begin(), cases.end()};
 }
 
 }  // namespace
