@@ -64,9 +64,10 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
       "origin + rows + w / 2 * 8, k + w % 2 * 4 * kPerWord");
   add("elements of a word in reverse", kParts, "k + kPerWord * lane.column + i",
       "k + kPerWord * lane.column + kPerWord - 1 - i");
-  add("K of f64 twice", kMma, "(lane_column ^ number) * 2", "(lane_column & number) * 2");
-  add("rows of f64 swapped for A", kMma, "origin + rows + i % 2 * 8 + lane.row, depth(k, lane.column, i / 2)",
-      "origin + rows + i / 2 * 8 + lane.row, depth(k, lane.column, i % 2)");
+  add("K of f64 twice", kMma, "other = 2 * number(k, i);", "other = 2 * number(k, 0);");
+  add("K of f64 in another order across the lines", kMma, "origin ^ Tile::at(other, 0)",
+      "origin ^ other * Tile::kSpan");
+  add("rows of f64 swapped for A", kMma, "rows + i % 2 * 8, k, i / 2", "rows + i / 2 * 8, k, i % 2");
   add("copies of the panels behind the first lie too near", "tessera/copy_order.h",
       "c / kPerPanel * Tile::kSpan", "c / kPerPanel * (Tile::kSpan / 2)");
   add("chunks keep their order over any lines", "tessera/copy_order.h",
