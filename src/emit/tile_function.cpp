@@ -196,7 +196,7 @@ std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::str
     emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}>", type, layout)});
     emit(lowered::Shared{type, elements, panel_type + "::kRoom", tiles_end_});
     emit(lowered::Local{
-        panel_type, name, {}, lowered::list({lowered::name(elements, tensor.dtype)}), true, false});
+        panel_type, name, {}, lowered::list({lowered::name(elements, tensor.dtype)}), false, false});
   });
   return name;
 }

@@ -23,6 +23,7 @@ constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
 constexpr int64_t kSpanBytes = 128;      // of a line that one box brings
 constexpr int64_t kColumnUnit = 64;      // a span of 16-bit elements
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
+constexpr int64_t kSmallTile = 64 * 64;  // whose products with one span take less than what is around them
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
@@ -196,7 +197,7 @@ class GroupPlanner {
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
                            : role == TileRole::column ? candidate.columns
-                                                      : depth_along(axis, candidate.groups);
+                                                      : depth_along(axis, candidate);
     }
     if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) +
@@ -213,11 +214,12 @@ class GroupPlanner {
     return span;
   }
 
-  /// Of a tile. One group alone waits at barriers half as often with two spans; threads add up what becomes of one.
-  int64_t depth_along(ir::AxisId axis, int groups) {
+  /// Of a tile. A small one waits at barriers half as often with two spans; threads add up what becomes of one.
+  int64_t depth_along(ir::AxisId axis, const Candidate& candidate) {
     const int64_t span = span_along(axis);
     const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
-    const bool has_two = groups == 1 && !is_promoted_along(axis) && !(whole && *whole <= span);
+    const bool is_small = candidate.rows * candidate.columns <= kSmallTile;
+    const bool has_two = is_small && !is_promoted_along(axis) && !(whole && *whole <= span);
     return has_two ? 2 * span : span;
   }
 

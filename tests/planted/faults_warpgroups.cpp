@@ -64,6 +64,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
   add("panel written before it is set", kPanel, "    warp_barrier(0xffffffffu, where);\n    if (begins",
       "    if (begins");
+  add("halves of a panel's rows swapped", kPanel, "column / 8 % 2 * 2 + half", "half * 2 + column / 8 % 2");
+  add("matrices of a panel in other columns", kPanel, "column = lane / 16 * 8;",
+      "column = lane / 8 % 2 * 8;");
   add("panel set before it is written", kPanel, "    }\n    warp_barrier(0xffffffffu, where);\n  }",
       "    }\n  }");
   add("one panel for all warps", kPanel, "thread_index() / kWarpThreads * Tile::kRoom", "0");
@@ -116,7 +119,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("lines copied past one of a tile", kLineCopy, "here{at[3] * kTile, at[4]",
       "here{at[3] * (kTile - 1), at[4]");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
-  add("rows of a panel eight apart", kPanel, "row_slot % 2 * 8 + lane / 4", "row_slot % 2 + lane / 4 * 2");
+  add("rows of a panel eight apart", kPanel, "half * 8 + lane / 4", "half + lane / 4 * 2");
   add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count", 2);
   add("ends of shifted lines left out", kPanel, "if (head > 0 && place < kChunk &&", "if (head > kChunk &&");
   add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",

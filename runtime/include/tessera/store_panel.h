@@ -6,6 +6,7 @@
 
 #include "tessera/fragment.h"
 #include "tessera/operand_tile.h"
+#include "tessera/ptx_copy.h"
 #include "tessera/view.h"
 
 namespace tessera {
@@ -38,10 +39,14 @@ class StorePanel {
 
   /// Puts the pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
   TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair,
-                          Location where = Location::current()) const {
-    const int lane = thread_index() % kWarpThreads;
-    const int line = row_slot % 2 * 8 + lane / 4, position = column_slot * 4 % kWidth + lane % 4 * 2;
-    elements_.template store<2>(tile().index_of(line, position), pair, where);
+                          [[maybe_unused]] Location where = Location::current()) {
+    const int column = column_slot * 4 % kWidth, half = row_slot % 2;
+    if constexpr (kHasMatrices) {
+      std::memcpy(&words_[column / 16][column / 8 % 2 * 2 + half], &pair, sizeof pair);
+    } else {
+      const int lane = thread_index() % kWarpThreads;
+      elements_.template store<2>(tile().index_of(half * 8 + lane / 4, column + lane % 4 * 2), pair, where);
+    }
   }
 
   /// Writes a panel whose rows before row_count are set, up to column_count: `line_of(row)` is the line of memory of a row
@@ -51,6 +56,7 @@ class StorePanel {
                             Location where = Location::current()) const {
     const int row = Layout::warp_row() + panel / kPanelsOfRow * Layout::kRowStep;
     const int column = Layout::warp_column() + panel % kPanelsOfRow * kWidth;
+    if constexpr (kHasMatrices) put_matrices(where);
     warp_barrier(0xffffffffu, where);
     if (begins_chunk(line_of(row), first + column) && begins_chunk(line_of(row + 1), first + column)) {
       store_chunks(row, column, row_count, column_count, first, line_of, where);
@@ -62,6 +68,14 @@ class StorePanel {
 
  private:
   TESSERA_DEVICE Tile tile() const { return {elements_, thread_index() / kWarpThreads * Tile::kRoom}; }
+
+  /// The words of all lanes, four matrices of 8 rows and columns at a time.
+  TESSERA_DEVICE void put_matrices(Location where) const {
+    const int lane = thread_index() % kWarpThreads, line = lane % 16, column = lane / 16 * 8;
+    TESSERA_UNROLL
+    for (int i = 0; i < kWidth / 16; ++i)
+      ptx::stmatrix_x4(elements_, tile().index_of(line, 16 * i + column), words_[i], where);
+  }
 
   template <typename Line>
   static TESSERA_DEVICE bool begins_chunk(const Line& line, index i) {
@@ -130,7 +144,11 @@ class StorePanel {
     return chunk;
   }
 
+  // Elements of two bytes wait in registers for instructions that store matrices of them.
+  static constexpr bool kHasMatrices = sizeof(T) == 2;
+
   Shared<T> elements_;
+  std::uint32_t words_[kHasMatrices ? kWidth / 16 : 1][4] = {};
 };
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host twin of the instructions that bring operands of products to shared memory and into registers.
+// The host twin of the instructions that bring operands of products to shared memory and into registers,
+// and tiles back.
 #pragma once
 
 #include <string>
@@ -38,6 +39,33 @@ void load_matrices(std::uint32_t (&words)[kCount], const Shared<T>& array, int i
     std::memcpy(mine.row, &row, sizeof mine.row);
   }
   do_together(&distribute_matrices<kCount, kTransposed>, &mine, where);
+}
+
+/// What a lane brings to a stmatrix, and the row that it stores.
+struct StoredMatrixLane {
+  const std::uint32_t* words;
+  std::uint16_t row[8];
+};
+
+inline void collect_matrices(void* const (&lanes)[kLanes]) {
+  const auto lane_of = [&](int lane) -> StoredMatrixLane& {
+    return *static_cast<StoredMatrixLane*>(lanes[lane]);
+  };
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int column = 0; column < 8; ++column) {
+      const std::uint32_t word = lane_of(lane % 8 * 4 + column / 2).words[lane / 8];
+      lane_of(lane).row[column] = static_cast<std::uint16_t>(word >> (column % 2 * 16));
+    }
+  }
+}
+
+template <typename T>
+void store_matrices(const Shared<T>& array, int i, const std::uint32_t (&words)[4], Location where) {
+  StoredMatrixLane mine{words, {}};
+  do_together(&collect_matrices, &mine, where);
+  Vector<T, 16 / static_cast<int>(sizeof(T))> row;
+  std::memcpy(&row, mine.row, sizeof mine.row);
+  array.store(i, row, where);
 }
 
 /// Reports an address that is not a multiple of a copy's size.
@@ -79,6 +107,12 @@ template <typename T>
 void ldmatrix_x2_trans(std::uint32_t (&words)[2], const Shared<T>& array, int i,
                        Location where = Location::current()) {
   twin::load_matrices<2, true>(words, array, i, where);
+}
+
+template <typename T>
+void stmatrix_x4(const Shared<T>& array, int i, const std::uint32_t (&words)[4],
+                 Location where = Location::current()) {
+  twin::store_matrices(array, i, words, where);
 }
 
 template <typename T>
