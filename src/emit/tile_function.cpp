@@ -88,6 +88,10 @@ void TileLowering::declare_parameters() {
   std::vector<std::string> maps;
   for (const FactorTile& tile : factors_)
     if (has_roles()) maps.push_back("TESSERA_PARAMETER TensorMap " + tile.map);
+  for (const StoredBoxes& boxes : stored_boxes_) {
+    maps.push_back("TESSERA_PARAMETER StoreBoxes " + boxes.name);
+    tiles_.stored.push_back(boxes.argument);
+  }
   function_.parameters.insert(function_.parameters.begin(), maps.begin(), maps.end());
   function_.comment =
       kernel_.c_name + (has_roles()
@@ -193,10 +197,19 @@ std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::str
   const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
   const std::string type = type_name(tensor.dtype);
   at_scope(0, [&] {
+    if (panel_turn_.empty()) {
+      panel_turn_ = named("panel_turn");
+      emit(lowered::Local{"int", panel_turn_, {}, lowered::integer(0), false, false});
+    }
     emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}>", type, layout)});
     emit(lowered::Shared{type, elements, panel_type + "::kRoom", tiles_end_});
     emit(lowered::Local{
-        panel_type, name, {}, lowered::list({lowered::name(elements, tensor.dtype)}), false, false});
+        panel_type,
+        name,
+        {},
+        lowered::list({lowered::name(elements, tensor.dtype), lowered::name(panel_turn_, DType::index)}),
+        false,
+        false});
   });
   return name;
 }

@@ -87,6 +87,11 @@ struct BoxRing {
   std::string ring = {}, at = {};
 };
 
+/// The parameter that describes the boxes of an output, and what the launcher passes for it.
+struct StoredBoxes {
+  std::string name, argument;
+};
+
 /// A fold of a loop's tiles that a variable gets once, behind the loop.
 struct LoopFold {
   const TileFold* fold;
@@ -215,6 +220,11 @@ class TileLowering : public FunctionLowering {
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   bool passes_panels(const ir::Write& write) const;
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
+  void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
+                 const std::string& panel, Span span);
+  std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
+  lowered::Expr corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension);
+  lowered::Expr boxes_for(const ir::Tensor& tensor, size_t row_dimension);
   std::pair<std::string, lowered::Expr> declare_line_of(const ir::Write& write, const TilePlace& place);
   lowered::Expr end_of(ir::AxisId axis) const;
   std::pair<lowered::Expr, lowered::Expr> line_of(const ir::Write& write, ir::AxisId column);
@@ -309,6 +319,8 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
   std::optional<BoxRing> boxes_;                    // of functions with roles
+  std::vector<StoredBoxes> stored_boxes_;           // of their outputs
+  std::string panel_turn_;                          // counts the panels that stores pass through
   std::vector<std::string> under_way_;              // sums of products that are not waited for yet
   bool waits_at_once_ = true;                       // for each product
   bool releases_at_once_ = false;  // the stage that a product has read, before its sums are added

@@ -121,6 +121,7 @@ struct TilePlan {
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
+  std::vector<std::string> stored;            // arguments that describe boxes of outputs
 
   /// Whether blocks of some shapes run in clusters.
   bool has_clusters() const {

@@ -81,6 +81,7 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   lowered::Block products = apart([&] {
     emit(lowered::Evaluate{local("take_registers<kGroups>()")});
     instances(positions, [&] { block(phase_.grid->body); });
+    if (!stored_boxes_.empty()) emit(lowered::Evaluate{local("wait_for_stores()")});
   });
   emit(lowered::If{local("group == kGroups"), std::move(copies), "this one copies, the others multiply",
                    false, std::move(products)});

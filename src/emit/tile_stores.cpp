@@ -2,12 +2,28 @@
 // How tiles, rows and columns in registers are written to tensors.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
 using lowered::Expr;
+
+namespace {
+
+int writes_of(const ir::Block& statements, ir::TensorId tensor) {
+  int count = 0;
+  for (const ir::Statement& statement : statements) {
+    if (const auto* write = std::get_if<ir::Write>(&statement.node)) count += write->tensor == tensor ? 1 : 0;
+    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) count += writes_of(loop->body, tensor);
+  }
+  return count;
+}
+
+}  // namespace
 
 void TileLowering::write(const ir::Statement& statement) {
   const auto& node = std::get<ir::Write>(statement.node);
@@ -84,35 +100,87 @@ bool TileLowering::passes_panels(const ir::Write& write) const {
   return has_roles() && (bytes == 2 || bytes == 4);
 }
 
-// Panel by panel through shared memory: pairs are put there row by row, and whole lines written.
+// Panel by panel through shared memory: pairs are put there row by row, and whole lines written, or boxes where the output
+// has them.
 void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const std::string name = declare_panel(tensor, layout_of(place));
-  const std::pair<std::string, Expr> line_of_row = declare_line_of(write, place);
-  const std::string panel = names_.take("panel"), slot = names_.take("k");
+  const auto [line, first] = declare_line_of(write, place);
+  const std::optional<size_t> row_dimension = rows_of_boxes(write, place);
+  const std::string panel = names_.take("panel");
+  const Expr number = lowered::name(panel, DType::index), rows = end_of(*place.row),
+             columns = end_of(*place.column), line_of_row = lowered::name(line, DType::index);
+  std::string callee = name + ".store";
+  std::vector<Expr> arguments = {number, rows, columns, first, line_of_row};
+  if (row_dimension) {
+    callee = fmt::format("{}.template store_box<{}>", name, *row_dimension);
+    const Expr corner = corner_of(write, place, *row_dimension);
+    arguments = {number, boxes_for(tensor, *row_dimension), corner, rows, columns, line_of_row};
+  }
   loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", panel, name), true, Scope{}, [&] {
-    const std::string rows = fmt::format(
-        "int {0} = {1}.first_row_slot({2}); {0} < {1}.first_row_slot({2}) + 2; ++{0}", item_, name, panel);
-    over(TilePlace{place.row, {}}, item_, rows, [&] {
-      guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
-        const std::string columns =
-            fmt::format("int {0} = {1}.first_column_slot({2}); {0} < {1}.end_column_slot({2}); {0} += 2",
-                        slot, name, panel);
-        over(TilePlace{{}, place.column}, slot, columns, [&] {
-          const Expr pair = compute_pair(write, place, slot, span);
-          const auto number = [](const std::string& counter) { return lowered::name(counter, DType::index); };
-          emit(lowered::Evaluate{
-              lowered::call(name + ".set", {number(item_), number(slot), pair}, tensor.dtype)});
-        });
+    set_panel(write, place, name, panel, span);
+    emit(lowered::Evaluate{lowered::call(callee, arguments, tensor.dtype)}, span);
+  });
+  names_.release(panel);
+}
+
+void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
+                             const std::string& panel, Span span) {
+  const std::string slot = names_.take("k");
+  const std::string rows = fmt::format(
+      "int {0} = {1}.first_row_slot({2}); {0} < {1}.first_row_slot({2}) + 2; ++{0}", item_, name, panel);
+  const std::string columns = fmt::format(
+      "int {0} = {1}.first_column_slot({2}); {0} < {1}.end_column_slot({2}); {0} += 2", slot, name, panel);
+  const auto number = [](const std::string& counter) { return lowered::name(counter, DType::index); };
+  over(TilePlace{place.row, {}}, item_, rows, [&] {
+    guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
+      over(TilePlace{{}, place.column}, slot, columns, [&] {
+        const Expr pair = compute_pair(write, place, slot, span);
+        const std::vector<Expr> arguments = {number(item_), number(slot), pair};
+        emit(lowered::Evaluate{lowered::call(name + ".set", arguments, kernel_.tensors[write.tensor].dtype)});
       });
     });
-    const std::vector<Expr> arguments{lowered::name(panel, DType::index), end_of(*place.row),
-                                      end_of(*place.column), line_of_row.second,
-                                      lowered::name(line_of_row.first, DType::index)};
-    emit(lowered::Evaluate{lowered::call(name + ".store", arguments, tensor.dtype)}, span);
   });
   names_.release(slot);
-  names_.release(panel);
+}
+
+// The dimension that the rows of a tile run along, where it is stored as boxes: its rows and columns are whole dimensions,
+// so that the copy engine leaves out what lies behind them, and nothing else writes the output, since stores overtake each
+// other.
+std::optional<size_t> TileLowering::rows_of_boxes(const ir::Write& write, const TilePlace& place) const {
+  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+  const size_t rank = write.indices.size();
+  const auto is_along = [&](size_t d, ir::AxisId axis) {
+    return is_whole_dimension(kernel_, plan_.sizes, write.indices[d], axis, tensor.dims[d]);
+  };
+  if (writes_of(phase_.grid->body, write.tensor) > 1 || rank < 2 || rank > 5 ||
+      !is_along(rank - 1, *place.column))
+    return std::nullopt;
+  std::optional<size_t> rows;
+  for (size_t d = 0; d + 1 < rank; ++d) {
+    if (!analysis_.dependence.at(write.indices[d]).axes.contains(*place.row)) continue;
+    if (rows || !is_along(d, *place.row)) return std::nullopt;
+    rows = d;
+  }
+  return rows;
+}
+
+// Where the tile at hand begins in the output.
+Expr TileLowering::corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension) {
+  std::vector<Expr> at;
+  for (size_t d = 0; d < write.indices.size(); ++d)
+    at.push_back(d == row_dimension              ? first_of_tile(*place.row)
+                 : d + 1 == write.indices.size() ? first_of_tile(*place.column)
+                                                 : eval_total(write.indices[d]));
+  return lowered::braces(fmt::format("Index<{}>", at.size()), at);
+}
+
+// The parameter that describes the boxes of an output.
+Expr TileLowering::boxes_for(const ir::Tensor& tensor, size_t row_dimension) {
+  const std::string name = named(tensor.name + "_boxes");
+  stored_boxes_.push_back({name, fmt::format("boxes_for_stores<{}, {}, {}>({})", type_name(tensor.dtype),
+                                             tensor.dims.size(), row_dimension, safe_name(tensor.name))});
+  return lowered::name(name, DType::index);
 }
 
 // A function that gives the line of the output for a row of the tile, and the column that lines begin with.

@@ -234,6 +234,7 @@ class TileVariants {
       orders.push_back(fmt::format("{} along {}", tensor_of(loads_[k]).name,
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
+    if (way == "boxes") variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
     if (shape.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));

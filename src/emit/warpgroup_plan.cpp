@@ -27,7 +27,7 @@ constexpr int64_t kSmallTile = 64 * 64;  // whose products with one span take le
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
-constexpr int64_t kPanelBytes = 2048;    // of a warp, through which stores pass
+constexpr int64_t kPanelBytes = 4096;    // of a warp: two places through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
@@ -140,18 +140,13 @@ class GroupPlanner {
     for (size_t d = 0; d < load.indices.size(); ++d) {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
-      const bool has_zeros =
-          is_along ? is_whole(load.indices[d], axis, tensor.dims[d]) : (load.in_bounds >> d & 1u) != 0;
+      const bool has_zeros = is_along
+                                 ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d])
+                                 : (load.in_bounds >> d & 1u) != 0;
       if (factor.limit.valid() || !has_zeros)
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
     }
     return "";
-  }
-
-  bool is_whole(ir::ValueId index, ir::AxisId axis, ir::SizeId dimension) {
-    const auto* coordinate = std::get_if<ir::Coordinate>(&kernel_.values[index].op);
-    return coordinate && coordinate->axis == axis && sizes_.as_constant(kernel_.axes[axis].lower) == 0 &&
-           kernel_.axes[axis].upper == dimension;
   }
 
   /// A ring turns with a loop of the program, or with a product that walks over its depth by itself.
@@ -366,6 +361,13 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
 
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis) {
   return std::ranges::count(kernel.values[factor.load].axes, axis) == 0;
+}
+
+bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,
+                        ir::SizeId dimension) {
+  const auto* coordinate = std::get_if<ir::Coordinate>(&kernel.values[index].op);
+  return coordinate && coordinate->axis == axis && sizes.as_constant(kernel.axes[axis].lower) == 0 &&
+         kernel.axes[axis].upper == dimension;
 }
 
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }

@@ -32,6 +32,11 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
 /// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor.
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis);
 
+/// Whether an index runs along a whole dimension of its tensor with the coordinates of an axis: the copy engine sees the end
+/// of both.
+bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,
+                        ir::SizeId dimension);
+
 /// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 

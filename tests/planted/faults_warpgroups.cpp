@@ -62,14 +62,19 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "wait_for_products<2>(acc)");
   add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");
   add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
-  add("panel written before it is set", kPanel, "    warp_barrier(0xffffffffu, where);\n    if (begins",
-      "    if (begins");
-  add("halves of a panel's rows swapped", kPanel, "column / 8 % 2 * 2 + half", "half * 2 + column / 8 % 2");
-  add("matrices of a panel in other columns", kPanel, "column = lane / 16 * 8;",
-      "column = lane / 8 % 2 * 8;");
-  add("panel set before it is written", kPanel, "    }\n    warp_barrier(0xffffffffu, where);\n  }",
-      "    }\n  }");
-  add("one panel for all warps", kPanel, "thread_index() / kWarpThreads * Tile::kRoom", "0");
+  add("panel written before it is set", kPanel,
+      "    ptx::fence_proxy_async(where);\n    warp_barrier(0xffffffffu, where);\n",
+      "    ptx::fence_proxy_async(where);\n");
+  add("halves of a panel's rows swapped", kPanel, "[row_slot % 2]", "[1 - row_slot % 2]");
+  add("matrices of a panel in other columns", kPanel, "lane / 16 * 8), words", "lane / 8 % 2 * 8), words");
+  add("panel set before it is read", kPanel, "wait_group_read<kPlaces - 1>", "wait_group_read<kPlaces>");
+  add("panel set before all know that it is read", kPanel,
+      "(where);\n    warp_barrier(0xffffffffu, where);\n    put_words", "(where);\n    put_words");
+  add("one panel for all warps", kPanel, "(thread_index() / kWarpThreads * kPlaces + turn_)", "(turn_)");
+  add("one place for all panels of a warp", kPanel, "turn_ ^= 1", "turn_ ^= 0");
+  add("panels not fenced", kPanel, "    ptx::fence_proxy_async(where);\n", "");
+  add("stores never closed", kPanel, "    ptx::cp_async_bulk_commit_group(where);\n", "");
+  add("kernel ends before its panels are read", kGenerated, "    wait_for_stores();\n", "");
   add("sums read while products are under way", kGenerated, "wait_for_products<0>(acc);", "");
 }
 
@@ -119,9 +124,12 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("lines copied past one of a tile", kLineCopy, "here{at[3] * kTile, at[4]",
       "here{at[3] * (kTile - 1), at[4]");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
-  add("rows of a panel eight apart", kPanel, "half * 8 + lane / 4", "half + lane / 4 * 2");
+  add("boxes of all rows in the first", kPanel, "(d == kRowDimension ? row : 0)", "0");
+  add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1]) + column", "(at[Rank - 1])");
+
+  add("rows of a panel eight apart", kPanel, "i % 2 * 8 + lane / 4", "i % 2 + lane / 4 * 2");
   add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count", 2);
-  add("ends of shifted lines left out", kPanel, "if (head > 0 && place < kChunk &&", "if (head > kChunk &&");
+  add("ends of shifted lines left out", kPanel, "if (head > 0 && share < kChunk &&", "if (head > kChunk &&");
   add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",
       "words[i] = static_cast<std::uint32_t>(pair << 1 >>");
   add("boxes of whole eights of lines only", kMaps, "(static_cast<int>(extent) + 7) / 8 * 8",

@@ -57,6 +57,17 @@ void largest(Problem& problem) {
   });
 }
 
+void reversed(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t M = problem.dim("M");
+  for_matrix(M, problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double sum = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(M - 1 - m, n) = sum;
+    z(m, n) = -sum;
+  });
+}
+
 void alternating(Problem& problem) {
   constexpr int64_t kBlock = 64;
   const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x");
@@ -162,6 +173,9 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   add("largest_by_groups", {"M", "N", "K"},
       {whole("a", {"K", "M"}), whole("b", {"K", "N"}), sums("y", {"M", "N"}), sums("total", {"M", "N"})},
       largest);
+  add("reversed_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), output("y", "f16", {"M", "N"}), sums("z", {"M", "N"})},
+      reversed);
   add("alternating_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"M", "N"}, -9, 9, 1),
        sums("y", {"M", "N"}), sums("z", {"M", "N"})},

@@ -116,6 +116,7 @@ Entry entry_of(const std::string& kernel) {
       {"quantize_rows", tessera_quantize_rows_invoke},
       {"read_both_ways", tessera_read_both_ways_invoke},
       {"rotary", tessera_rotary_invoke},
+      {"reversed_by_groups", tessera_reversed_by_groups_invoke},
       {"rounded_by_groups", tessera_rounded_by_groups_invoke},
       {"rounded_factors", tessera_rounded_factors_invoke},
       {"rounded_steps", tessera_rounded_steps_invoke},

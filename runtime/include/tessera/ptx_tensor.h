@@ -68,5 +68,35 @@ TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "r"(at[0]), "r"(at[1]), "r"(
                      "r"(at[4]))
 #undef TESSERA_PTX_LOAD_BOX
 
+/// cp.async.bulk.tensor, shared to global: the box at `at` becomes what stands from element `i` on; of it nothing is written
+/// that lies outside of the tensor. Behind fence_proxy_async of those who stored there, and a barrier.
+#define TESSERA_PTX_STORE_BOX(rank, coordinates, ...)                                               \
+  template <typename T>                                                                             \
+  TESSERA_DEVICE void cp_async_bulk_tensor_store(const TensorMap& map, const int(&at)[rank],        \
+                                                 const Shared<T>& from, int i,                      \
+                                                 Location = Location::current()) {                  \
+    asm volatile("cp.async.bulk.tensor." #rank "d.global.shared::cta.bulk_group [%0, {" coordinates \
+                 "}], [%1];"                                                                        \
+                 :                                                                                  \
+                 : "l"(&map), "r"(shared_address(from, i)), __VA_ARGS__                             \
+                 : "memory");                                                                       \
+  }
+TESSERA_PTX_STORE_BOX(2, "%2, %3", "r"(at[0]), "r"(at[1]))
+TESSERA_PTX_STORE_BOX(3, "%2, %3, %4", "r"(at[0]), "r"(at[1]), "r"(at[2]))
+TESSERA_PTX_STORE_BOX(4, "%2, %3, %4, %5", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+TESSERA_PTX_STORE_BOX(5, "%2, %3, %4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]))
+#undef TESSERA_PTX_STORE_BOX
+
+/// cp.async.bulk.commit_group: closes a group of the stores that this thread has asked for.
+TESSERA_DEVICE void cp_async_bulk_commit_group(Location = Location::current()) {
+  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+}
+
+/// cp.async.bulk.wait_group.read: until all but the newest kPending groups of this thread have read shared memory.
+template <int kPending>
+TESSERA_DEVICE void cp_async_bulk_wait_group_read(Location = Location::current()) {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
 }  // namespace tessera::ptx
 #endif

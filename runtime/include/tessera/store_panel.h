@@ -7,20 +7,24 @@
 #include "tessera/fragment.h"
 #include "tessera/operand_tile.h"
 #include "tessera/ptx_copy.h"
+#include "tessera/ptx_tensor.h"
+#include "tessera/ptx_wgmma.h"
+#include "tessera/store_boxes.h"
 #include "tessera/view.h"
 
 namespace tessera {
 
 /// 16 rows by 128 bytes of what a warp stores, in shared memory. A thread has pairs of neighbours in 8 rows; written as they
-/// are, memory would get pieces of 16 bytes. The panels of a warp's tile follow each other through the same place, which no
+/// are, memory would get pieces of 16 bytes. The panels of a warp's tiles follow each other through two places, which no
 /// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes.
 template <typename T, typename Layout>
 class StorePanel {
-  using Tile = OperandTile<T, 16, 128 / static_cast<int>(sizeof(T))>;
+  using Tile = OperandTile<T, kStoredRows, 128 / static_cast<int>(sizeof(T))>;
   static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
   static constexpr int kColumnsOfWarp = Layout::kColumns / Layout::kWarpColumns;
   static constexpr int kPanelsOfRow = kColumnsOfWarp / kWidth;
   static constexpr int kLanesOfLine = kWidth / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
+  static constexpr int kPlaces = 2;
 
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "panels are of elements of 2 or 4 bytes");
   static_assert(kColumnsOfWarp % kWidth == 0, "a warp has whole panels");
@@ -28,53 +32,111 @@ class StorePanel {
  public:
   /// Panels of a warp, and what the block has of the array.
   static constexpr int kCount = Layout::kRowBlocks * kPanelsOfRow;
-  static constexpr int kRoom = Layout::kThreads / kWarpThreads * Tile::kRoom;
+  static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * Tile::kRoom;
 
-  TESSERA_DEVICE explicit StorePanel(const Shared<T>& elements) : elements_(elements) {}
+  /// `turn` counts the panels of all outputs that share the places; 0 when a kernel begins.
+  TESSERA_DEVICE StorePanel(const Shared<T>& elements, int& turn) : elements_(elements), turn_(turn) {}
 
   /// The first of the thread's two rows in panel number `panel`, and its columns there: [first, end).
   static TESSERA_HD constexpr int first_row_slot(int panel) { return panel / kPanelsOfRow * 2; }
   static TESSERA_HD constexpr int first_column_slot(int panel) { return panel % kPanelsOfRow * (kWidth / 4); }
   static TESSERA_HD constexpr int end_column_slot(int panel) { return first_column_slot(panel) + kWidth / 4; }
 
-  /// Puts the pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
-  TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair,
-                          [[maybe_unused]] Location where = Location::current()) {
-    const int column = column_slot * 4 % kWidth, half = row_slot % 2;
-    if constexpr (kHasMatrices) {
-      std::memcpy(&words_[column / 16][column / 8 % 2 * 2 + half], &pair, sizeof pair);
-    } else {
-      const int lane = thread_index() % kWarpThreads;
-      elements_.template store<2>(tile().index_of(half * 8 + lane / 4, column + lane % 4 * 2), pair, where);
-    }
+  /// The pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
+  TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair) {
+    std::memcpy(words_[column_slot * 4 % kWidth / 8][row_slot % 2], &pair, sizeof pair);
   }
 
   /// Writes a panel whose rows before row_count are set, up to column_count: `line_of(row)` is the line of memory of a row
   /// of the tile, whose column 0 is element `first`. By all lanes, which may set the next panel then.
   template <typename LineOf>
   TESSERA_DEVICE void store(int panel, int row_count, int column_count, index first, LineOf line_of,
-                            Location where = Location::current()) const {
-    const int row = Layout::warp_row() + panel / kPanelsOfRow * Layout::kRowStep;
-    const int column = Layout::warp_column() + panel % kPanelsOfRow * kWidth;
-    if constexpr (kHasMatrices) put_matrices(where);
-    warp_barrier(0xffffffffu, where);
+                            Location where = Location::current()) {
+    const int row = row_of(panel), column = column_of(panel);
+    put(where);
     if (begins_chunk(line_of(row), first + column) && begins_chunk(line_of(row + 1), first + column)) {
       store_chunks(row, column, row_count, column_count, first, line_of, where);
     } else {
       store_shifted(row, column, row_count, column_count, first, line_of, where);
     }
-    warp_barrier(0xffffffffu, where);
+    pass_on(where);
+  }
+
+  /// The same for an output with boxes, of which the tile begins at `at`, its rows along kRowDimension, its columns along the
+  /// last. The copy engine reads the panel while the next is set; wait_for_stores() ends that.
+  template <int kRowDimension, int Rank, typename LineOf>
+  TESSERA_DEVICE void store_box(int panel, const StoreBoxes& boxes, const Index<Rank>& at, int row_count,
+                                int column_count, LineOf line_of, Location where = Location::current()) {
+    const int row = row_of(panel), column = column_of(panel);
+    put(where);
+    if (!boxes.are_there) {
+      store_shifted(row, column, row_count, column_count, at[Rank - 1], line_of, where);
+    } else if (ptx::elect_sync(
+                   where)) {  // by the whole warp: what stages are next stays known to be the same for it
+      if (row < row_count && column < column_count)
+        ask_for_store<kRowDimension>(boxes.map, at, row, column, where);
+    }
+    pass_on(where);
   }
 
  private:
-  TESSERA_DEVICE Tile tile() const { return {elements_, thread_index() / kWarpThreads * Tile::kRoom}; }
+  static TESSERA_DEVICE int row_of(int panel) {
+    return Layout::warp_row() + panel / kPanelsOfRow * Layout::kRowStep;
+  }
+  static TESSERA_DEVICE int column_of(int panel) {
+    return Layout::warp_column() + panel % kPanelsOfRow * kWidth;
+  }
 
-  /// The words of all lanes, four matrices of 8 rows and columns at a time.
-  TESSERA_DEVICE void put_matrices(Location where) const {
-    const int lane = thread_index() % kWarpThreads, line = lane % 16, column = lane / 16 * 8;
+  /// Of the warp, for the panel at hand.
+  TESSERA_DEVICE Tile place() const {
+    return {elements_, (thread_index() / kWarpThreads * kPlaces + turn_) * Tile::kRoom};
+  }
+
+  /// What all lanes have set is in its place when this returns, which the copy engine has read before.
+  TESSERA_DEVICE void put(Location where) const {
+    ptx::cp_async_bulk_wait_group_read<kPlaces - 1>(where);
+    warp_barrier(0xffffffffu, where);
+    put_words(where);
+    ptx::fence_proxy_async(where);
+    warp_barrier(0xffffffffu, where);
+  }
+
+  /// The other place is next, also where nothing was stored from this: a group for each panel.
+  TESSERA_DEVICE void pass_on(Location where) {
+    ptx::cp_async_bulk_commit_group(where);
+    turn_ ^= 1;
+  }
+
+  /// Elements of two bytes go as matrices of 8 rows and columns, four at a time.
+  TESSERA_DEVICE void put_words(Location where) const {
+    const int lane = thread_index() % kWarpThreads;
+    if constexpr (sizeof(T) == 2) {
+      TESSERA_UNROLL
+      for (int i = 0; i < kWidth / 8; i += 2) {
+        const std::uint32_t words[4] = {words_[i][0][0], words_[i][1][0], words_[i + 1][0][0],
+                                        words_[i + 1][1][0]};
+        ptx::stmatrix_x4(elements_, place().index_of(lane % 16, 8 * i + lane / 16 * 8), words, where);
+      }
+    } else {
+      TESSERA_UNROLL
+      for (int i = 0; i < kWidth / 8 * 2; ++i) {
+        Vector<T, 2> pair;
+        std::memcpy(&pair, words_[i / 2][i % 2], sizeof pair);
+        elements_.template store<2>(place().index_of(i % 2 * 8 + lane / 4, i / 2 * 8 + lane % 4 * 2), pair,
+                                    where);
+      }
+    }
+  }
+
+  template <int kRowDimension, int Rank>
+  TESSERA_DEVICE void ask_for_store(const TensorMap& map, const Index<Rank>& at, int row, int column,
+                                    Location where) const {
+    int coordinates[Rank];
+    coordinates[0] = static_cast<int>(at[Rank - 1]) + column;
     TESSERA_UNROLL
-    for (int i = 0; i < kWidth / 16; ++i)
-      ptx::stmatrix_x4(elements_, tile().index_of(line, 16 * i + column), words_[i], where);
+    for (int d = 0; d < Rank - 1; ++d)
+      coordinates[d + 1] = static_cast<int>(at[d]) + (d == kRowDimension ? row : 0);
+    ptx::cp_async_bulk_tensor_store(map, coordinates, elements_, place().first, where);
   }
 
   template <typename Line>
@@ -89,35 +151,36 @@ class StorePanel {
     const int position = lane % kLanesOfLine * kChunk;
     const Part<kChunk, false> part(column + position, 0, column_count);
     TESSERA_UNROLL
-    for (int first_line = 0; first_line < 16; first_line += kLinesAtOnce) {
+    for (int first_line = 0; first_line < kStoredRows; first_line += kLinesAtOnce) {
       const int line = first_line + lane / kLanesOfLine;
       if (row + line < row_count && part.any()) {
         const Vector<T, kChunk> chunk =
-            elements_.template load<kChunk>(tile().index_of(line, position), where);
+            elements_.template load<kChunk>(place().index_of(line, position), where);
         line_of(row + line).store(first + column + position, chunk, part, where);
       }
     }
   }
 
-  // Of lines that begin anywhere, lanes write chunks as memory has them, and an element each of what is left at both ends.
+  // Of lines that begin anywhere, lanes write chunks as memory has them, and an element each of what is left at both ends. A
+  // loop: it is long, and seldom what stores take.
   template <typename LineOf>
   TESSERA_DEVICE void store_shifted(int row, int column, int row_count, int column_count, index first,
                                     LineOf line_of, Location where) const {
-    const int lane = thread_index() % kWarpThreads, place = lane % kLanesOfLine;
+    const int lane = thread_index() % kWarpThreads, share = lane % kLanesOfLine;
     const index begin = first + column;
-    TESSERA_UNROLL
-    for (int first_line = 0; first_line < 16; first_line += kLinesAtOnce) {
+    TESSERA_NO_UNROLL
+    for (int first_line = 0; first_line < kStoredRows; first_line += kLinesAtOnce) {
       const int line = first_line + lane / kLanesOfLine;
       if (row + line < row_count) {
         const auto to = line_of(row + line);
         const int head = static_cast<int>(to.template boundary<kChunk, false>(begin + kChunk - 1) - begin);
-        const int position = head + place * kChunk;
+        const int position = head + share * kChunk;
         const Part<kChunk, false> part(column + position, 0, column_count);
         if (position + kChunk <= kWidth && part.any())
           to.store(begin + position, chunk_at(line, position, where), part, where);
-        const int end = place < head ? place : kWidth - kChunk + place;
-        if (head > 0 && place < kChunk && column + end < column_count)
-          to.store(begin + end, elements_.load(tile().index_of(line, end), where), where);
+        const int end = share < head ? share : kWidth - kChunk + share;
+        if (head > 0 && share < kChunk && column + end < column_count)
+          to.store(begin + end, elements_.load(place().index_of(line, end), where), where);
       }
     }
   }
@@ -131,7 +194,7 @@ class StorePanel {
     for (int i = 0; i < 5; ++i) {
       const int from = position - past + i * kPerWord;
       const auto word = elements_.template load<kPerWord>(
-          tile().index_of(line, from < kWidth ? from : kWidth - kPerWord), where);
+          place().index_of(line, from < kWidth ? from : kWidth - kPerWord), where);
       std::memcpy(words + i, &word, sizeof word);
     }
     TESSERA_UNROLL
@@ -144,11 +207,14 @@ class StorePanel {
     return chunk;
   }
 
-  // Elements of two bytes wait in registers for instructions that store matrices of them.
-  static constexpr bool kHasMatrices = sizeof(T) == 2;
-
   Shared<T> elements_;
-  std::uint32_t words_[kHasMatrices ? kWidth / 16 : 1][4] = {};
+  int& turn_;                                               // which of the places is next
+  std::uint32_t words_[kWidth / 8][2][sizeof(T) / 2] = {};  // pairs, by block of 8 columns and row
 };
+
+/// Behind the last store_box of a kernel: shared memory is read until this returns.
+TESSERA_DEVICE void wait_for_stores(Location where = Location::current()) {
+  ptx::cp_async_bulk_wait_group_read<0>(where);
+}
 
 }  // namespace tessera

@@ -15,8 +15,6 @@ namespace tessera::twin {
 
 namespace {
 
-constexpr int kBoxAlignment = 128;
-
 struct PendingBox {
   SharedArray to;
   int rank;  // of the block that it goes to
@@ -69,8 +67,8 @@ void land(const PendingBox& box) {
   check_presence(box.rank, box.where);
   const int first = box.to.first_byte + box.i * box.to.element_bytes;
   for (int k = 0; k < static_cast<int>(box.bytes.size()); ++k) {
-    const int byte = first + k, swizzled = byte ^ (byte >> 7 & (box.span_bytes / 16 - 1)) << 4;
-    box.to.bytes[swizzled - box.to.first_byte] = box.bytes[static_cast<std::size_t>(k)];
+    const int byte = swizzled(first + k, box.span_bytes);
+    box.to.bytes[byte - box.to.first_byte] = box.bytes[static_cast<std::size_t>(k)];
   }
   end_flight(box.to, box.i, box.count, box.started);
   complete_transaction(*box.barrier, static_cast<int>(box.bytes.size()), box.carried, box.where);
@@ -97,15 +95,19 @@ void send(const BoxCopy& copy, int rank, const std::vector<unsigned char>& bytes
 
 }  // namespace
 
+bool begins_box(const SharedArray& array, int i, Location where) {
+  constexpr int kBoxAlignment = 128;
+  const int first = array.first_byte + i * array.element_bytes;
+  if (first % kBoxAlignment == 0) return true;
+  report(FaultKind::misaligned, where,
+         std::string("a box at byte ") + std::to_string(first) +
+             " of shared memory, and boxes begin at multiples of " + std::to_string(kBoxAlignment));
+  return false;
+}
+
 void copy_box(const BoxCopy& copy, Location where) {
   if (context.ahead > 0) check_behind_predecessor(where);
-  const int first = copy.to.first_byte + copy.i * copy.to.element_bytes;
-  if (first % kBoxAlignment != 0) {
-    report(FaultKind::misaligned, where,
-           std::string("a box at byte ") + std::to_string(first) +
-               " of shared memory, and boxes begin at multiples of " + std::to_string(kBoxAlignment));
-    return;
-  }
+  if (!begins_box(copy.to, copy.i, where)) return;
   const std::vector<unsigned char> bytes = read_box(*copy.map, copy.at);
   for (int rank = 0; rank < context.threads / context.block_threads; ++rank)
     if ((copy.blocks >> rank & 1u) != 0) send(copy, rank, bytes, where);

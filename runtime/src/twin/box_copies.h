@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine has to do with boxes that are on their way.
+// Boxes that are on their way: what files of copies and stores have in common, and what the machine has to do with them.
 #pragma once
 
+#include "tessera/twin/shared_memory.h"
+
 namespace tessera::twin {
+
+/// Where byte number `byte` of shared memory stands once chunks of 16 bytes have changed places in spans of so many.
+inline int swizzled(int byte, int span_bytes) { return byte ^ (byte >> 7 & (span_bytes / 16 - 1)) << 4; }
+
+/// Whether a box may begin at an element of shared memory; reports it if not.
+bool begins_box(const SharedArray& array, int i, Location where);
 
 /// A block begins: no box is on its way.
 void begin_boxes();
 
 /// Nobody can go on: one box more arrives, if there is one.
 bool land_next_box();
+
+/// All threads of a block have ended, which is to be the case of its stores too.
+void check_stores();
 
 }  // namespace tessera::twin

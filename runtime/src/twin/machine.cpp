@@ -156,6 +156,7 @@ bool Machine::run_block() {
   while (land_next_box()) switch_to_next();
   if (ended_ == context.threads) {
     check_transactions();
+    check_stores();
     if (context.ahead > 0)
       report(FaultKind::runs_ahead, {},
              std::to_string(context.ahead) +

@@ -23,6 +23,8 @@ struct Granule {
   Event write{-1, 0};             // the last one
   std::vector<Event> reads;       // since that write, those that no later read is ordered behind
   int copying = -1;               // the thread whose copy to it is under way
+  int reading = -1;               // the thread for which an engine reads it
+  int fences = -1;                // how many the thread that wrote it had made; -1: an engine wrote it
 };
 
 /// A copy that has been started, in a group of its thread.
@@ -75,6 +77,7 @@ struct SharedMemory {
   std::vector<std::unique_ptr<Region>> dynamic;  // by block of the cluster, made when it is asked for
   int static_bytes = 0, dynamic_bytes = 0;
   std::vector<CopyQueue> copies;  // by thread of the block
+  std::vector<int> fences;        // by thread of the block: how many between proxies it has made
 };
 thread_local SharedMemory memory;
 
@@ -90,8 +93,23 @@ Granule& fresh(Granule& granule) {
     granule.write = {-1, 0};
     granule.reads.clear();
     granule.copying = -1;
+    granule.reading = -1;
   }
   return granule;
+}
+
+/// How many fences between proxies a thread has made in this launch.
+int& fences_of(int thread) {
+  const auto place = static_cast<std::size_t>(thread);
+  if (memory.fences.size() <= place) memory.fences.resize(place + 1);
+  return memory.fences[place];
+}
+
+/// The current thread has written it.
+void note_write(Granule& granule) {
+  granule.reads.clear();
+  granule.write = this_event();
+  granule.fences = fences_of(context.thread);
 }
 
 void note_read(Granule& granule) {
@@ -118,6 +136,24 @@ bool at_rest(const Granule& granule, const SharedArray& array, int element, Loca
   report(FaultKind::copy_in_flight, where,
          element_text(array, element) + ": thread " + std::to_string(granule.copying) +
              " has started a copy to it and not waited for it");
+  return false;
+}
+
+/// Whether no engine reads the granule; reports it if one does.
+bool is_read_no_more(const Granule& granule, const SharedArray& array, int element, Location where) {
+  if (granule.reading < 0) return true;
+  report(FaultKind::copy_in_flight, where,
+         element_text(array, element) + ": thread " + std::to_string(granule.reading) +
+             " has started a copy from it and not waited for it");
+  return false;
+}
+
+/// Whether an engine sees what was written to the granule; reports it if not.
+bool is_fenced(const Granule& granule, const SharedArray& array, int element, Location where) {
+  if (granule.fences < 0 || fences_of(granule.write.thread) > granule.fences) return true;
+  report(FaultKind::not_fenced, where,
+         element_text(array, element) + ": thread " + std::to_string(granule.write.thread) +
+             " wrote it, and made no fence before an engine reads it");
   return false;
 }
 
@@ -184,6 +220,7 @@ void begin_shared(int dynamic_bytes) {
   memory.static_bytes = 0;
   memory.dynamic_bytes = dynamic_bytes;
   memory.dynamic.clear();
+  memory.fences.clear();
 }
 
 void count_static_bytes(const char* name, int bytes, Location where) {
@@ -249,7 +286,7 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
   return {name, &region, region.bytes() + first.first, first.first, element_bytes, count, nullptr};
 }
 
-bool may_read_shared(const SharedArray& array, int i, int count, Location where) {
+bool may_read_shared(const SharedArray& array, int i, int count, Location where, Proxy proxy) {
   if (!inside(array, i, count, where)) return false;
   for_granules<Leaves::own>(array, i, count, [&](Granule& granule, int element) {
     if (!at_rest(granule, array, element, where)) return false;
@@ -261,9 +298,10 @@ bool may_read_shared(const SharedArray& array, int i, int count, Location where)
     if (!good) {
       report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
       granule.write = this_event();
+      granule.fences = -1;
     }
     note_read(granule);
-    return good;
+    return good && (proxy == Proxy::generic || is_fenced(granule, array, element, where));
   });
   return true;
 }
@@ -271,7 +309,7 @@ bool may_read_shared(const SharedArray& array, int i, int count, Location where)
 bool may_write_shared(const SharedArray& array, int i, int count, Location where) {
   if (!inside(array, i, count, where)) return false;
   for_granules<Leaves::same>(array, i, count, [&](Granule& granule, int element) {
-    bool good = at_rest(granule, array, element, where);
+    bool good = at_rest(granule, array, element, where) && is_read_no_more(granule, array, element, where);
     if (good && granule.write.thread >= 0 && !ordered(granule.write)) {
       report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
       good = false;
@@ -281,8 +319,7 @@ bool may_write_shared(const SharedArray& array, int i, int count, Location where
       report(FaultKind::shared_race, where, race_text(array, element, " read", reader->thread));
       good = false;
     }
-    granule.reads.clear();
-    granule.write = this_event();
+    note_write(granule);
     return good;
   });
   return true;
@@ -309,8 +346,7 @@ void finish(const PendingCopy& copy) {
   if (options().copies == Copies::late) write_value(copy);
   for_granules<Leaves::same>(copy.array, copy.i, copy.count, [](Granule& granule, int) {
     granule.copying = -1;
-    granule.write = this_event();
-    granule.reads.clear();
+    note_write(granule);
     return true;
   });
 }
@@ -338,10 +374,28 @@ void end_flight(const SharedArray& array, int i, int count, const Event& started
   for_granules<Leaves::same>(array, i, count, [&](Granule& granule, int) {
     granule.copying = -1;
     granule.write = started;
+    granule.fences = -1;
     granule.reads.clear();
     return true;
   });
 }
+
+void begin_reading(const SharedArray& array, int i, int count) {
+  for_granules<Leaves::own>(array, i, count, [](Granule& granule, int) {
+    granule.reading = context.thread;
+    return true;
+  });
+}
+
+void end_reading(const SharedArray& array, int i, int count) {
+  for_granules<Leaves::own>(array, i, count, [](Granule& granule, int) {
+    granule.reading = -1;
+    note_read(granule);
+    return true;
+  });
+}
+
+void fence_proxies() { ++fences_of(context.thread); }
 
 void commit_copies() { ++own_copies().groups; }
 

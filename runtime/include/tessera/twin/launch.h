@@ -5,10 +5,15 @@
 
 #include <deque>
 #include <tuple>
+#include <type_traits>
 
 #include "tessera/launch_check.h"
 #include "tessera/twin/machine.h"
 #include "tessera/view.h"
+
+namespace tessera {
+struct StoreBoxes;
+}
 
 namespace tessera::twin {
 
@@ -21,9 +26,10 @@ class LaunchShadow {
  public:
   LaunchShadow(const LaunchCheck& check, const Grid& grid);
 
-  /// What a kernel gets for an argument: a view with its shadow, anything else as it is.
+  /// What a kernel gets for an argument: a view or boxes of an output with their shadow, anything else as it is.
   template <typename T>
-  const T& attach(const T& argument) {
+  T attach(T argument) {
+    if constexpr (std::is_same_v<T, StoreBoxes>) argument.map.shadow = find(argument.map.data, false);
     return argument;
   }
   template <typename T, int Rank>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host twin of the copy engine: boxes arrive at once, or when nobody can go on without them.
+// The host twin of the copy engine: boxes arrive at once, or when nobody can go on without them. Those that are stored are
+// read at once, or when their thread waits for that.
 #pragma once
 
 #include "tessera/ptx_tensor.h"
@@ -19,13 +20,25 @@ struct BoxCopy {
 };
 void copy_box(const BoxCopy& copy, Location where);
 
+/// A box that the current thread has stored.
+struct BoxStore {
+  const TensorMap* map;
+  const int* at;
+  SharedArray from;
+  int i;  ///< of its first element
+};
+void store_box(const BoxStore& store, Location where);
+/// Closes a group of this thread's stores; waits until at most the newest `pending` of its groups may still read.
+void commit_stores();
+void wait_for_stores(int pending);
+
 }  // namespace tessera::twin
 
 namespace tessera::ptx {
 
 inline void prefetch_tensormap(const TensorMap&, Location = Location::current()) {}
 
-inline void fence_proxy_async(Location = Location::current()) {}
+inline void fence_proxy_async(Location = Location::current()) { twin::fence_proxies(); }
 inline void griddepcontrol_launch_dependents(Location = Location::current()) {}
 inline void griddepcontrol_wait(Location = Location::current()) { twin::meet_predecessor(); }
 
@@ -39,6 +52,17 @@ void cp_async_bulk_tensor_load_multicast(const Shared<T>& to, int i, const Tenso
                                          const int (&at)[kRank], const Barriers& barriers, int barrier,
                                          std::uint32_t blocks, Location where = Location::current()) {
   twin::copy_box({to.array(), i, &map, at, &barriers, barrier, blocks}, where);
+}
+
+template <typename T, int kRank>
+void cp_async_bulk_tensor_store(const TensorMap& map, const int (&at)[kRank], const Shared<T>& from, int i,
+                                Location where = Location::current()) {
+  twin::store_box({&map, at, from.array(), i}, where);
+}
+inline void cp_async_bulk_commit_group(Location = Location::current()) { twin::commit_stores(); }
+template <int kPending>
+void cp_async_bulk_wait_group_read(Location = Location::current()) {
+  twin::wait_for_stores(kPending);
 }
 
 }  // namespace tessera::ptx

@@ -80,7 +80,7 @@ void read_matrix(const MatrixDescriptor& matrix, int first, int count, Location 
     for (int position = 0; position < (along_k ? kDepth : count); position += kChunk) {
       const int mn = first + (along_k ? line : position), k = along_k ? position : line;
       const int from = matrix.index_of<kMajor>(mn, k, kSize);
-      if (!may_read_shared(matrix.array, from, kChunk, where)) continue;
+      if (!may_read_shared(matrix.array, from, kChunk, where, Proxy::async)) continue;
       for (int i = 0; i < kChunk; ++i) {
         T element;
         std::memcpy(&element, matrix.array.bytes + (from + i) * kSize, sizeof element);

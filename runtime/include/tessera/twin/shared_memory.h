@@ -45,9 +45,13 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
 /// The same array of another block of the cluster.
 SharedArray array_of_block(const SharedArray& array, int rank, Location where);
 
+/// How shared memory is read: by a thread, or by an engine for one, which sees what threads wrote behind their fences.
+enum class Proxy { generic, async };
+
 /// Whether the current thread may read or write the elements [i, i + count), which is thereby noted; reports
 /// it if not. A race is reported, and the access still made.
-bool may_read_shared(const SharedArray& array, int i, int count, Location where);
+bool may_read_shared(const SharedArray& array, int i, int count, Location where,
+                     Proxy proxy = Proxy::generic);
 bool may_write_shared(const SharedArray& array, int i, int count, Location where);
 
 /// Starts an asynchronous copy of `value` to the elements from `i` on, at most kMaxCopyBytes. Checked as a write where it
@@ -58,6 +62,12 @@ void start_copy(const SharedArray& array, int i, int count, const void* value, L
 /// counts as done when it was started.
 void begin_flight(const SharedArray& array, int i, int count);
 void end_flight(const SharedArray& array, int i, int count, const Event& started);
+/// An engine reads elements that may be read, for this thread: nobody writes them before it has ended, which the thread has
+/// to wait for.
+void begin_reading(const SharedArray& array, int i, int count);
+void end_reading(const SharedArray& array, int i, int count);
+/// What the current thread wrote is there for engines.
+void fence_proxies();
 /// Closes a group of this thread's copies; waits until at most the newest `pending` of its groups are under way.
 void commit_copies();
 void wait_for_copies(int pending);

@@ -6,7 +6,11 @@
 
 namespace tessera::twin {
 
-using TensorMap = BoxesOfTensor;
+struct TensorShadow;
+
+struct TensorMap : BoxesOfTensor {
+  TensorShadow* shadow = nullptr;  ///< what the twin knows of the tensor; null outside a launch, and of a copy
+};
 
 /// Whether the driver of a GPU would take the boxes.
 inline bool is_encodable(const BoxesOfTensor& boxes) {
@@ -28,7 +32,7 @@ inline bool is_encodable(const BoxesOfTensor& boxes) {
 namespace tessera::detail {
 
 inline bool encode(twin::TensorMap& map, const BoxesOfTensor& boxes) {
-  map = boxes;
+  map = {boxes};
   return twin::is_encodable(boxes);
 }
 

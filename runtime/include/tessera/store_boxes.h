@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreBoxes: the boxes of an output that warps store.
+#pragma once
+
+#include "tessera/tensor_map.h"
+
+namespace tessera {
+
+/// Rows of a box that a warp stores at once, each of 128 bytes.
+inline constexpr int kStoredRows = 16;
+
+/// Where an output has no boxes, elements are stored one way or another instead.
+struct StoreBoxes {
+  TensorMap map;
+  bool are_there;
+};
+
+/// Of an output whose tiles have columns along its last dimension and rows along kRowDimension.
+template <typename T, int Rank, int kRowDimension>
+StoreBoxes boxes_for_stores(const Tensor& output) {
+  StoreBoxes boxes{};
+  boxes.are_there =
+      has_boxes(output, Rank - 1) &&
+      make_tensor_map<T, Rank, 128>(boxes.map, output, TensorBox<kRowDimension, Rank - 1>{kStoredRows});
+  return boxes;
+}
+
+}  // namespace tessera
