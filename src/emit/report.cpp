@@ -18,7 +18,8 @@ namespace {
 int operations(const ir::Op& op) {
   if (std::holds_alternative<ir::FusedMultiplyAdd>(op)) return 2;
   if (std::holds_alternative<ir::Math>(op)) return 10;
-  const bool counts = std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) ||
+  const auto* unary = std::get_if<ir::Unary>(&op);
+  const bool counts = (unary && unary->op != ir::UnaryOp::split) || std::holds_alternative<ir::Binary>(op) ||
                       std::holds_alternative<ir::Reduce>(op);
   return counts ? 1 : 0;
 }

@@ -32,7 +32,8 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
 /// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor.
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis);
 
-/// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
+/// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are, those that may
+/// be split in parts.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
