@@ -489,10 +489,6 @@ std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
   return std::string(type_name(type));
 }
 
-DType tile_type(const ir::Kernel& kernel, const TileFactor& factor) {
-  return factor.in_parts ? DType::bf16 : kernel.values[factor.value].dtype;
-}
-
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const PlanOverrides& overrides) {
   return TilePlanner(kernel, analysis, sizes, overrides).run();

@@ -174,7 +174,9 @@ ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);
 std::string product_type(const ir::Kernel& kernel, const TileProduct& product);
 
 /// The type of what a factor's tile holds.
-DType tile_type(const ir::Kernel& kernel, const TileFactor& factor);
+inline DType tile_type(const ir::Kernel& kernel, const TileFactor& factor) {
+  return factor.in_parts ? DType::bf16 : kernel.values[factor.value].dtype;
+}
 
 /// The parts that a factor has a tile of each, and the products of them that make up one product.
 inline constexpr int kSplitParts = 3, kSplitProducts = 6;

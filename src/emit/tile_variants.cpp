@@ -381,6 +381,22 @@ std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_
   return text;
 }
 
+/// What becomes of products that may be split; "" where there are none.
+std::string describe_split(const KernelPlan& plan) {
+  const bool is_split = std::ranges::any_of(plan.general_tiles().products,
+                                            [](const auto& entry) { return entry.second.is_split; });
+  if (!is_split) return "";
+  if (plan.tiles.front().has_parts())
+    return fmt::format(
+        "  f32_split: warpgroups sum {} products of factors in {} parts of bf16, all else multiplies by "
+        "fma\n",
+        kSplitProducts, kSplitParts);
+  return fmt::format("  f32_split: by fma{}\n",
+                     plan.target->has(kWarpgroups)
+                         ? ""
+                         : fmt::format(", because {} has no warpgroups that multiply", plan.target->name));
+}
+
 /// The launcher tries the choices of the requests one after another.
 size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
 
@@ -401,6 +417,7 @@ std::string describe_tiles(const KernelPlan& plan) {
     text +=
         fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
                     spelling_of(product.rows.way), spelling_of(product.columns.way));
+  text += describe_split(plan);
   for (const std::string& member : plan.general_tiles().members) text += "  " + member + "\n";
   if (const std::string& obstacle = plan.general_tiles().obstacle; !obstacle.empty())
     text += fmt::format("  not by warpgroups, because {}\n", obstacle);
