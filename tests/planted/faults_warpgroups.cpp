@@ -140,23 +140,30 @@ void add_split_faults(std::vector<PlantedFault>& faults) {
   const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
     faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
   };
-  add("low parts of rows dropped", kSplitProducts, "add(kLowPart, kHighPart, false);",
-      "add(kHighPart, kLowPart, false);\n  add(kHighPart, kLowPart, false);");
-  add("low parts of columns dropped", kSplitProducts, "  add(kHighPart, kLowPart, true);\n", "");
-  add("products of middle parts dropped", kSplitProducts, "  add(kMiddlePart, kMiddlePart, true);\n", "");
-  add("middle parts of rows dropped", kSplitProducts, "  add(kMiddlePart, kHighPart, true);\n", "");
-  add("middle parts of columns dropped", kSplitProducts, "  add(kHighPart, kMiddlePart, true);\n", "");
-  add("middle part given back before it is read", kSplitProducts, "wait_for_products<1>(terms, where);",
-      "wait_for_products<3>(terms, where);");
-  add("low part given back before it is read", kSplitProducts, "wait_for_products<2>(terms, where);",
-      "wait_for_products<4>(terms, where);");
+  const auto replace = [&](const char* name, const char* text, const char* replacement) {
+    add(name, kSplitProducts, text, replacement);
+  };
+  replace("low parts of rows dropped", "add(kLowPart, kHighPart, false);",
+          "add(kHighPart, kLowPart, false);");
+  replace("low parts of columns dropped", "add(kHighPart, kLowPart, true);",
+          "add(kLowPart, kLowPart, true);");
+  replace("products of middle parts dropped", "add(kMiddlePart, kMiddlePart, true);",
+          "add(kMiddlePart, kHighPart, true);");
+  replace("middle parts of rows dropped", "add(kMiddlePart, kHighPart, true);",
+          "add(kMiddlePart, kMiddlePart, true);");
+  replace("middle parts of columns dropped", "add(kHighPart, kMiddlePart, true);",
+          "add(kMiddlePart, kMiddlePart, true);");
+  replace("middle part given back before it is read", "wait_for_products<1>(terms, where);",
+          "wait_for_products<3>(terms, where);");
+  replace("low part given back before it is read", "wait_for_products<2>(terms, where);",
+          "wait_for_products<4>(terms, where);");
   add("parts in one stage", kSplitProducts, "    parts.place[part] = at;\n    at.advance();",
       "    parts.place[part] = at;\n    if (part == 0) at.advance();");
   add("low part of what the high one leaves", kSplit, "rest - to_float(middle)", "rest");
   add("what the cut leaves dropped", kSplit, "const float rest = x - high;", "const float rest = 0;");
   add("infinity in the high part", kSplit,
-      "{{from_float<bf16>(x), from_float<bf16>(math::from_bits(sign | 0x3f800000u)), bf16{}}}",
-      "{{bf16{}, from_float<bf16>(x), bf16{}}}");
+      "{{from_float<bf16>(x), bf16{}, from_float<bf16>(math::from_bits(sign | kOneBits))}}",
+      "{{bf16{}, bf16{}, from_float<bf16>(x)}}");
   add("parts over each other", kParts, "number * parts_.stride[0]", "number * (parts_.stride[0] / 2)");
   add("parts never made", kParts, "    if (!is_made_) make_parts();\n", "");
 }

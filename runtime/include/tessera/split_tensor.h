@@ -75,7 +75,7 @@ class SplitTensor {
 
   void make_parts() {
     constexpr int kDimensions = detail::kLineCopyDimensions;
-    Tensor from, low, high, middle;
+    Tensor from, low, middle, high;
     const bool turns = detail::put_in_order(source_, part(kLowPart), along_, from, low);
     detail::put_in_order(source_, part(kHighPart), along_, from, high);
     detail::put_in_order(source_, part(kMiddlePart), along_, from, middle);
@@ -83,13 +83,13 @@ class SplitTensor {
     LaunchCheck check(check_.kernel());
     check.tensor<const float, kDimensions>(0, "split tensor", from);
     check.tensor<bf16, kDimensions>(1, "low parts", low);
-    check.tensor<bf16, kDimensions>(2, "high parts", high);
-    check.tensor<bf16, kDimensions>(3, "middle parts", middle);
+    check.tensor<bf16, kDimensions>(2, "middle parts", middle);
+    check.tensor<bf16, kDimensions>(3, "high parts", high);
     check_.pass_on(launch(check, options_, detail::split_into_parts<float>,
                           Blocks{detail::line_copy_tiles(low)},
                           Threads{detail::kLineCopyThreads, kBeginsEarly}, DynamicShared{},
                           view<const float, kDimensions>(from), view<bf16, kDimensions>(low),
-                          view<bf16, kDimensions>(high), view<bf16, kDimensions>(middle), turns));
+                          view<bf16, kDimensions>(middle), view<bf16, kDimensions>(high), turns));
   }
 
   LaunchCheck& check_;
