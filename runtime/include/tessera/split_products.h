@@ -54,7 +54,7 @@ TESSERA_DEVICE SplitTile<typename Ring::Tile> split_tile(const Ring& ring, const
 }
 
 /// sums += a * b for floats in parts, by the warpgroups of the sums, of which this is number `group`. Of the products of
-/// parts the six largest are summed, the smallest of them first; those left out are below 2^-22 of a term together. Tensor
+/// parts the six largest are summed, the smallest of them first; those left out are below 2^-21 of a term together. Tensor
 /// Cores cut off what their sums do not hold, so what they make of the K of these tiles is added by the threads, which
 /// round. The product is done when this returns; `read(part)` is called when a part of both tiles is read.
 template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB, typename Read>
