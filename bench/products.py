@@ -30,6 +30,7 @@ SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (8192, 8192, 8192), (16384, 81
 OTHER_SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16, 8192, 8192))  # of other types
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
            "gemm_fp8": ROOT / "bench/kernels/gemm_fp8.tsr", "gemm_tf32": ROOT / "bench/kernels/gemm_tf32.tsr",
+           "gemm_f32_split": ROOT / "bench/kernels/gemm_f32_split.tsr",
            "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
           torch.float64: 17, torch.float8_e4m3fn: 12}
@@ -163,6 +164,13 @@ def gemm_case(library, kernel, name, dtype, shape=(4096, 4096, 4096), orders=(Fa
     compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * m * n * k, error)
 
 
+def exact_case(library, words, shape, orders):
+    """Floats in parts, beside a library that multiplies floats."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    gemm_case(library, "gemm_f32_split", words, torch.float32, shape, orders)
+    torch.backends.cuda.matmul.allow_tf32 = True
+
+
 def bytes_case(library, kernel, name, dtype, shape, orders):
     """Factors of 8 bits, of which the library takes rows times columns alone: it is shown those, whatever the order."""
     m, n, k = shape
@@ -229,6 +237,10 @@ def cases():
             words = f"tf32 {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
             yield (words, "gemm_tf32",
                    lambda lib, w=words, s=shape, o=orders: gemm_case(lib, "gemm_tf32", w, torch.float32, s, o))
+    for shape in OTHER_SHAPES:
+        for orders in ORDERS:
+            words = f"f32 in parts {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
+            yield words, "gemm_f32_split", lambda lib, w=words, s=shape, o=orders: exact_case(lib, w, s, o)
     for kind, source, kernel, dtype in (("fp8", "gemm_fp8", "gemm_fp8", torch.float8_e4m3fn),
                                         ("i8", "gemm_types", "gemm_i8", torch.int8)):
         for shape in OTHER_SHAPES[:3] if kind == "i8" else OTHER_SHAPES:  # the library wants more rows of those

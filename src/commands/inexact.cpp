@@ -271,6 +271,7 @@ Inexact inexact_unary(ir::UnaryOp op, DType dtype, const Inexact& a) {
     case ir::UnaryOp::round: return stepped([](double x) { return math::round(x); });
     case ir::UnaryOp::truncate: return stepped([](double x) { return std::trunc(x); });
     case ir::UnaryOp::round_tf32: return to_tf32(a);
+    case ir::UnaryOp::split: return a;
     default: unreachable("an operation of floats");
   }
 }

@@ -68,11 +68,16 @@ std::optional<LineDirectives> line_directives(const Options& options, const Sour
 
 /// The words that the kernels use: those of warpgroups are for chips that have them.
 std::string include_words(const std::vector<PlannedKernel>& kernels) {
+  const auto have = [&](const auto& what) {
+    return std::ranges::any_of(
+        kernels, [&](const auto& kernel) { return std::ranges::any_of(kernel.plan.tiles, what); });
+  };
   const auto is_by_groups = [](const TilePlan& tiles) { return tiles.way == TileWay::warpgroups; };
-  const bool has_groups = std::ranges::any_of(
-      kernels, [&](const auto& kernel) { return std::ranges::any_of(kernel.plan.tiles, is_by_groups); });
+  const auto has_parts = [](const TilePlan& tiles) { return tiles.has_parts(); };
   return std::string("#include \"tessera/kernel.h\"\n") +
-         (has_groups ? "#include \"tessera/warpgroups.h\"\n" : "");
+         (have(has_parts)      ? "#include \"tessera/split_products.h\"\n"
+          : have(is_by_groups) ? "#include \"tessera/warpgroups.h\"\n"
+                               : "");
 }
 
 GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels,

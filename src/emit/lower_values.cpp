@@ -237,6 +237,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Unary& op) {
     case ir::UnaryOp::round_tf32:
       result.value = lowered::call("math::round_tf32", {value}, value->type);
       break;
+    case ir::UnaryOp::split: result.value = value; break;
   }
   return result;
 }

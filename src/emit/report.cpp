@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "emit/print_launcher.h"
 #include "emit/registers.h"
@@ -18,7 +19,8 @@ namespace {
 int operations(const ir::Op& op) {
   if (std::holds_alternative<ir::FusedMultiplyAdd>(op)) return 2;
   if (std::holds_alternative<ir::Math>(op)) return 10;
-  const bool counts = std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) ||
+  const auto* unary = std::get_if<ir::Unary>(&op);
+  const bool counts = (unary && unary->op != ir::UnaryOp::split) || std::holds_alternative<ir::Binary>(op) ||
                       std::holds_alternative<ir::Reduce>(op);
   return counts ? 1 : 0;
 }
@@ -33,6 +35,8 @@ class Reporter {
     text += fmt::format("  bytes read       {}\n  bytes written    {}\n", spell(bytes(false)),
                         spell(bytes(true)));
     text += fmt::format("  operations       {}\n", spell(flops()));
+    if (!plan_.tiles.empty() && plan_.tiles.front().has_parts())
+      text += fmt::format("  workspace        {}, where warpgroups multiply\n", spell(bytes_of_parts()));
     for (const Access& access : plan_.phase.analysis.accesses) text += describe(access);
     for (const Variant& variant : plan_.phase.variants) text += describe(variant);
     return text;
@@ -45,12 +49,26 @@ class Reporter {
 
   ir::SizeId bytes(bool written) {
     ir::SizeId sum = sizes_.constant(0);
-    for (const ir::Tensor& tensor : kernel_.tensors) {
-      if (tensor.is_output != written) continue;
-      ir::SizeId product = sizes_.constant(size_in_bytes(tensor.dtype));
-      for (ir::SizeId dim : tensor.dims) product = sizes_.multiply(product, dim);
-      sum = sizes_.add(sum, product);
-    }
+    for (const ir::Tensor& tensor : kernel_.tensors)
+      if (tensor.is_output == written)
+        sum = sizes_.add(sum, bytes_of_elements(tensor, size_in_bytes(tensor.dtype)));
+    return sum;
+  }
+  ir::SizeId bytes_of_elements(const ir::Tensor& tensor, int64_t bytes) {
+    ir::SizeId product = sizes_.constant(bytes);
+    for (ir::SizeId dim : tensor.dims) product = sizes_.multiply(product, dim);
+    return product;
+  }
+
+  // Of tensors whose factors are taken in parts, without what fills up lines.
+  ir::SizeId bytes_of_parts() {
+    std::set<ir::TensorId> tensors;
+    for (const TileFactor* factor : plan_.tiles.front().factors())
+      if (factor->in_parts) tensors.insert(std::get<ir::Load>(kernel_.values[factor->load].op).tensor);
+    ir::SizeId sum = sizes_.constant(0);
+    for (const ir::TensorId tensor : tensors)
+      sum = sizes_.add(sum,
+                       bytes_of_elements(kernel_.tensors[tensor], kSplitParts * size_in_bytes(DType::bf16)));
     return sum;
   }
 

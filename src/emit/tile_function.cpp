@@ -154,7 +154,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   const auto same = std::ranges::find_if(
       factors_, [&](const FactorTile& other) { return other.factor.shares_tile(factor); });
   if (same != factors_.end()) return note_reader(*same, factor);
-  const DType type = kernel_.values[factor.value].dtype;
+  const DType type = tile_type(kernel_, factor);
   const std::string element = is_tf32 && has_roles() ? "tf32" : type_name(type);  // copies round
   FactorTile entry{.factor = factor};
   entry.is_ring = factor.in_ring;

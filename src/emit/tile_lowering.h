@@ -85,6 +85,7 @@ struct Ring {
 struct BoxRing {
   RingSite site;
   std::string ring = {}, at = {};
+  std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
 };
 
 /// The parameter that describes the boxes of an output, and what the launcher passes for it.
@@ -134,9 +135,14 @@ class TileLowering : public FunctionLowering {
   void declare_lines(FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
   void ask_for_boxes(size_t depth);
+  void fill_stage();
   void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
+  void receive_stage(const std::vector<const TileFactor*>& factors);
+  void receive_parts(const std::string& axis, const std::vector<const TileFactor*>& factors);
+  void release_tile();
+  std::string release_when_read() const;
   void pass_on(const std::string& before);
   void release(const std::string& stage);
   void release_before(const std::string& before);

@@ -19,7 +19,7 @@ constexpr int64_t kIndexedBytes = 16;  // of a value beside its position
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 int64_t element_bytes(const ir::Kernel& kernel, const TileFactor& factor) {
-  return size_in_bytes(kernel.values[factor.value].dtype);
+  return size_in_bytes(tile_type(kernel, factor));
 }
 
 /// Narrow floats are computed with and exchanged as f32.

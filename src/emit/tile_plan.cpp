@@ -123,13 +123,16 @@ class TilePlanner {
                        .load = {},
                        .width = swapped ? *a : *b,
                        .depth = product.depth};
-    const auto rounds = [&](ir::ValueId value) {
-      const auto* unary = std::get_if<ir::Unary>(&kernel_.values[value].op);
-      return unary && unary->op == ir::UnaryOp::round_tf32;
-    };
-    product.is_tf32 = rounds(dot.left) && rounds(dot.right);
+    product.is_tf32 =
+        is_made_by(ir::UnaryOp::round_tf32, dot.left) && is_made_by(ir::UnaryOp::round_tf32, dot.right);
+    product.is_split = is_made_by(ir::UnaryOp::split, dot.left) && is_made_by(ir::UnaryOp::split, dot.right);
     plan_.products.emplace(id, product);
     return true;
+  }
+
+  bool is_made_by(ir::UnaryOp op, ir::ValueId value) const {
+    const auto* unary = std::get_if<ir::Unary>(&kernel_.values[value].op);
+    return unary && unary->op == op;
   }
 
   static bool has_instruction(DType type) {
@@ -178,7 +181,7 @@ class TilePlanner {
 
   bool choose_factor(const TileProduct& product, TileFactor& factor) {
     ir::ValueId below = factor.value;
-    if (product.is_tf32) below = std::get<ir::Unary>(kernel_.values[below].op).operand;
+    if (product.is_tf32 || product.is_split) below = std::get<ir::Unary>(kernel_.values[below].op).operand;
     if (is_plain_part(below, factor)) {
       stage(product.has_own_loop, factor, below);
       return true;

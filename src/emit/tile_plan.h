@@ -35,6 +35,7 @@ struct TileFactor {
   Way way = Way::computed;
   ir::ValueId load;                         // staged: the load below conversions
   bool in_ring = false;                     // staged: its tiles follow one another
+  bool in_parts = false;                    // staged: floats, each as three numbers of bf16
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
@@ -59,6 +60,7 @@ struct TileProduct {
   ir::AxisId depth;
   std::vector<ir::AxisId> around;  // further axes that are summed over: loops around that over the depth
   bool is_tf32 = false;
+  bool is_split = false;      // of factors that warpgroups may take in parts
   bool has_own_loop = false;  // all of these are whole dimensions: the product walks over their tiles itself
   TileFactor rows, columns;   // the factor along the rows of the sums, and the one along their columns
 };
@@ -127,6 +129,10 @@ struct TilePlan {
   bool has_clusters() const {
     return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster != 1; });
   }
+  /// Whether factors are taken in parts.
+  bool has_parts() const {
+    return std::ranges::any_of(factors(), [](const TileFactor* factor) { return factor->in_parts; });
+  }
   std::optional<TileRole> role(ir::AxisId axis) const {
     const auto found = roles.find(axis);
     return found == roles.end() ? std::nullopt : std::optional(found->second);
@@ -167,5 +173,13 @@ ir::ValueId without_filters(const ir::Kernel& kernel, ir::ValueId value);
 
 /// The type that names the instruction: "bf16", "tf32".
 std::string product_type(const ir::Kernel& kernel, const TileProduct& product);
+
+/// The type of what a factor's tile holds.
+inline DType tile_type(const ir::Kernel& kernel, const TileFactor& factor) {
+  return factor.in_parts ? DType::bf16 : kernel.values[factor.value].dtype;
+}
+
+/// The parts that a factor has a tile of each, and the products of them that make up one product.
+inline constexpr int kSplitParts = 3, kSplitProducts = 6;
 
 }  // namespace tessera::emit

@@ -26,6 +26,7 @@ constexpr int kMostBlocks = 32;
 /// Multiply-adds of a multiprocessor in a clock.
 double rate(const ir::Kernel& kernel, const TileProduct& product) {
   if (product.is_tf32) return 512;
+  if (product.rows.in_parts) return 1024.0 / kSplitProducts;
   switch (kernel.values[product.rows.value].dtype) {
     case DType::f32: return 128;
     case DType::f64: return 64;
@@ -54,16 +55,17 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   const auto columns = static_cast<double>(shape.extent.at(product.columns.width));
   const auto depth = static_cast<double>(shape.extent.at(product.depth));
   const auto bytes = [&](const TileFactor& factor, double width) {
-    return width * depth * size_in_bytes(kernel.values[factor.value].dtype);
+    return width * depth * size_in_bytes(tile_type(kernel, factor));
   };
   double copied = 0, read = 0;
   for (const auto& [factor, width, readers] :
        {std::tuple(&product.rows, rows, shape.warp_columns),
         std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
-    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width);
+    const int tiles = factor->in_parts ? kSplitParts : 1, products = factor->in_parts ? kSplitProducts : 1;
+    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width) * tiles;
     // Read by each warp (or warpgroup) across, and written by threads, or by an engine that is half as much in the way.
-    read += bytes(*factor, width) * (readers + (by_groups ? 0.5 : 1));
+    read += bytes(*factor, width) * (readers * products + (by_groups ? 0.5 : 1) * tiles);
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);

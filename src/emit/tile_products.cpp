@@ -182,12 +182,11 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
     arguments.push_back(lowered::name(columns.tile, DType::f32));
     if (has_roles()) arguments.push_back(lowered::name("group", DType::i32));
     const bool is_done = !has_roles() || is_promoted(kernel_, product);
-    const std::string callee = !has_roles() ? fmt::format("multiply<{}, {}>", type, majors)
-                               : is_done    ? fmt::format("multiply_promoted<{}>", majors)
-                                            : fmt::format("multiply_async<{}>", majors);
-    if (releases_at_once_)
-      arguments.push_back(lowered::name(
-          fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->ring, boxes_->at), DType::index));
+    const std::string callee = !has_roles()            ? fmt::format("multiply<{}, {}>", type, majors)
+                               : product.rows.in_parts ? fmt::format("multiply_split<{}>", majors)
+                               : is_done               ? fmt::format("multiply_promoted<{}>", majors)
+                                                       : fmt::format("multiply_async<{}>", majors);
+    if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);
     if (is_done) return;

@@ -103,14 +103,21 @@ void TileLowering::ask_for_boxes(size_t depth) {
   bindings.loops.insert(site.axis);
   count_loop(tile, {lowered::integer(0), local(turn.end)}, "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
-    std::string bytes;
-    for (const TileFactor* factor : site.factors)
-      bytes += fmt::format("{}{} * {}::Tile::kLineBytes", bytes.empty() ? "" : " + ", tile_of(*factor).lines,
-                           tile_of(*factor).type);
-    emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
-    for (const TileFactor* factor : site.factors) load_box(*factor);
-    emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+    if (!tiles_.has_parts()) return fill_stage();
+    boxes_->part = named("part");
+    count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{},
+               [&] { fill_stage(); });
   });
+}
+
+void TileLowering::fill_stage() {
+  std::string bytes;
+  for (const TileFactor* factor : boxes_->site.factors)
+    bytes += fmt::format("{}{} * {}::Tile::kLineBytes", bytes.empty() ? "" : " + ", tile_of(*factor).lines,
+                         tile_of(*factor).type);
+  emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
+  for (const TileFactor* factor : boxes_->site.factors) load_box(*factor);
+  emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
 }
 
 void TileLowering::load_box(const TileFactor& read) {
@@ -118,17 +125,20 @@ void TileLowering::load_box(const TileFactor& read) {
   const TileFactor& factor = entry.factor;
   const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
   std::vector<Expr> at;
+  if (factor.in_parts) at.push_back(local(boxes_->part));
   for (size_t d = 0; d < load.indices.size(); ++d)
     at.push_back(d == factor.width_index   ? first_of_tile(factor.width)
                  : d == factor.depth_index ? first_of_tile(factor.depth)
                                            : eval_total(load.indices[d]));
-  const std::string callee = fmt::format("{3}<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>",
-                                         entry.major, factor.width_index, factor.depth_index,
-                                         is_shared(factor) ? "load_shared_tile" : "load_tile");
+  const size_t before = at.size() - load.indices.size();
+  const std::string callee =
+      fmt::format("{3}<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>", entry.major,
+                  before + factor.width_index, before + factor.depth_index,
+                  is_shared(factor) ? "load_shared_tile" : "load_tile");
   emit(lowered::Evaluate{lowered::call(
            callee,
            {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(entry.map),
-            lowered::braces(fmt::format("Index<{}>", load.indices.size()), at), local(boxes_->ring),
+            lowered::braces(fmt::format("Index<{}>", at.size()), at), local(boxes_->ring),
             local(boxes_->at + ".stage")},
            DType::index)},
        kernel_.values[factor.load].span);
@@ -159,15 +169,13 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   bindings.loops.insert(axis);
   count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
     bind_tile(axis, own.range, tile);
-    for (const TileFactor* factor : factors)
-      tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
-    emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
+    tiles_.has_parts() ? receive_parts(name, factors) : receive_stage(factors);
     releases_at_once_ = is_only;
     round(true, body);
     releases_at_once_ = false;
     if (stays) pass_on(before);
-    if (!stays && !is_only) release(boxes_->at + ".stage");
-    emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+    if (!stays && !is_only) release_tile();
+    if (!tiles_.has_parts()) emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
   });
   if (stays) {
     for (const std::string& sums : std::set<std::string>(under_way_.begin(), under_way_.end()))
@@ -176,6 +184,34 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   }
   under_way_ = outer;
   waits_at_once_ = outer_waits;
+}
+
+void TileLowering::receive_stage(const std::vector<const TileFactor*>& factors) {
+  for (const TileFactor* factor : factors)
+    tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
+  emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
+}
+
+// The parts of a tile follow each other in the ring, and are read together.
+void TileLowering::receive_parts(const std::string& axis, const std::vector<const TileFactor*>& factors) {
+  boxes_->parts = named(axis + "_parts");
+  emit(lowered::Local{
+      "auto", boxes_->parts, {}, local(fmt::format("take_parts({})", boxes_->at)), true, false});
+  for (const TileFactor* factor : factors)
+    tile_of(*factor).tile = fmt::format("split_tile({}, {})", tile_of(*factor).ring, boxes_->parts);
+  emit(lowered::Evaluate{local(fmt::format("wait_for_parts({}, {})", boxes_->ring, boxes_->parts))});
+}
+
+void TileLowering::release_tile() {
+  if (!tiles_.has_parts()) return release(boxes_->at + ".stage");
+  emit(lowered::Evaluate{local(fmt::format("release_parts({}, {})", boxes_->ring, boxes_->parts))});
+}
+
+// What a product calls that gives back what it has read.
+std::string TileLowering::release_when_read() const {
+  return tiles_.has_parts() ? fmt::format("[&](SplitPart part) {{ {}.release({}.stage(part)); }}",
+                                          boxes_->ring, boxes_->parts)
+                            : fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->ring, boxes_->at);
 }
 
 // The products of this round stay under way; those of the one before are done.

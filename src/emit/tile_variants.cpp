@@ -59,10 +59,14 @@ class TileVariants {
   void declare_boxes() {
     for (const StagedLoad& load : loads_) {
       const ir::Tensor& tensor = tensor_of(load);
+      const std::string type =
+          load.factor->in_parts
+              ? fmt::format("SplitTensor<{}>", tensor.dims.size())
+              : fmt::format("BoxedTensor<{}, {}>",
+                            is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size());
       const std::string statement = fmt::format(
-          "BoxedTensor<{}, {}> {}(check, options, {}, {{{}}}, {{{}}});",
-          is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size(), boxes_of(load),
-          safe_name(tensor.name), fmt::join(dimensions_of_lines(load), ", "), extents_of_terms(*load.factor));
+          "{} {}(check, options, {}, {{{}}}, {{{}}});", type, boxes_of(load), safe_name(tensor.name),
+          fmt::join(dimensions_of_lines(load), ", "), extents_of_terms(*load.factor));
       add_statement(statement);
     }
     if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
@@ -129,7 +133,7 @@ class TileVariants {
     for (size_t order = 0; order < orders; ++order) {
       size_t possible = order;
       for (size_t k = 0; k < loads_.size(); ++k)
-        if (!has_either_order(tensor_of(loads_[k]).dtype) &&
+        if (!has_either_order(tile_type(kernel_, *loads_[k].factor)) &&
             !is_along_depth(loads_[k], is_swapped(possible, k)))
           possible ^= size_t{1} << k;
       result.insert(possible);
@@ -152,6 +156,7 @@ class TileVariants {
     const bool are_boxes = first.way == TileWay::warpgroups && tiles_.way != TileWay::warpgroups &&
                            std::ranges::count(first.shapes, choice, &TileShape::choice) > 0;
     if (!are_boxes) return;
+    if (first.has_parts()) return;  // which are made where that is worth it
     const TileVariants boxes(plan_, 0);
     for (const size_t order : boxes.box_orders())
       if (boxes.copies_chunks(order)) boxed_lines_.push_back(boxes.lines_of(order));
@@ -377,6 +382,22 @@ std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_
   return text;
 }
 
+/// What becomes of products that may be split; "" where there are none.
+std::string describe_split(const KernelPlan& plan) {
+  const bool is_split = std::ranges::any_of(plan.general_tiles().products,
+                                            [](const auto& entry) { return entry.second.is_split; });
+  if (!is_split) return "";
+  if (plan.tiles.front().has_parts())
+    return fmt::format(
+        "  f32_split: warpgroups sum {} products of factors in {} parts of bf16, all else multiplies by "
+        "fma\n",
+        kSplitProducts, kSplitParts);
+  return fmt::format("  f32_split: by fma{}\n",
+                     plan.target->has(kWarpgroups)
+                         ? ""
+                         : fmt::format(", because {} has no warpgroups that multiply", plan.target->name));
+}
+
 /// The launcher tries the choices of the requests one after another.
 size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
 
@@ -397,6 +418,7 @@ std::string describe_tiles(const KernelPlan& plan) {
     text +=
         fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
                     spelling_of(product.rows.way), spelling_of(product.columns.way));
+  text += describe_split(plan);
   for (const std::string& member : plan.general_tiles().members) text += "  " + member + "\n";
   if (const std::string& obstacle = plan.general_tiles().obstacle; !obstacle.empty())
     text += fmt::format("  not by warpgroups, because {}\n", obstacle);

@@ -106,8 +106,8 @@ class GroupPlanner {
   }
 
   std::string obstacle(const TileProduct& product) {
-    const DType type = kernel_.values[product.rows.value].dtype;
-    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32))
+    const DType type = tile_type(kernel_, product.rows);
+    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
       return fmt::format("warpgroups do not multiply {}", spelling(type));
     if (!has_either_order(type) && is_read_across(product))
       return fmt::format("a tile of {} is read along both of its axes", spelling(type));
@@ -134,6 +134,9 @@ class GroupPlanner {
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
     const ir::Tensor& tensor = kernel_.tensors[load.tensor];
     if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
+    if (factor.in_parts && load.indices.size() > 4)
+      return fmt::format("boxes have five dimensions at most, one of them of parts, and `{}` has {}",
+                         tensor.name, load.indices.size());
     if (load.indices.size() < 2 || load.indices.size() > 5)
       return fmt::format("boxes have two to five dimensions, and `{}` has {}", tensor.name,
                          load.indices.size());
@@ -205,7 +208,7 @@ class GroupPlanner {
     int64_t span = 0;
     for (const auto& [dot, product] : plan_.products)
       if (product.depth == depth)
-        span = std::max(span, kSpanBytes / size_in_bytes(kernel_.values[product.rows.value].dtype));
+        span = std::max(span, kSpanBytes / size_in_bytes(tile_type(kernel_, product.rows)));
     return span;
   }
 
@@ -278,7 +281,9 @@ class GroupPlanner {
 
   std::string choose_stages(TileShape& shape) const {
     const auto asked = requested_stages(kernel_, overrides_);
-    const int least = asked.value_or(kFewestStages);
+    const int least = asked.value_or(plan_.has_parts() ? 2 * kSplitParts : kFewestStages);
+    if (plan_.has_parts() && least < kSplitParts)
+      return "each of the three parts of a tile takes a stage, so a ring has at least three";
     if (least < kFewestStages)
       return "a stage is given back one round after it was read, so a ring has at least two";
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
@@ -330,6 +335,8 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.members.clear();
   plan.shapes.clear();
   for (auto& [dot, product] : plan.products) {
+    for (TileFactor* factor : {&product.rows, &product.columns})
+      factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
     if (!is_widened(kernel, product.rows) || !is_widened(kernel, product.columns)) continue;
     product.rows = TileFactor(product.rows.parts[0]);
     product.columns = TileFactor(product.columns.parts[0]);
@@ -373,7 +380,7 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
 
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
-  return is_fp8(kernel.values[product.rows.value].dtype);
+  return product.rows.in_parts || is_fp8(kernel.values[product.rows.value].dtype);
 }
 
 }  // namespace tessera::emit

@@ -37,7 +37,8 @@ bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::Axi
 bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,
                         ir::SizeId dimension);
 
-/// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are.
+/// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are, those that may
+/// be split in parts.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.

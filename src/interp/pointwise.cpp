@@ -36,6 +36,7 @@ Tile unary_float(UnaryOp op, const Tile& a, const Frame& frame) {
     case UnaryOp::truncate: return map_same<T>(frame, a, [](T x) { return math::trunc(x); });
     case UnaryOp::round_tf32:
       return map_same<T>(frame, a, [](T x) -> T { return math::round_tf32(static_cast<float>(x)); });
+    case UnaryOp::split: return map_same<T>(frame, a, [](T x) { return x; });
     case UnaryOp::logical_not:
     case UnaryOp::bit_not: break;
   }

@@ -208,10 +208,10 @@ class PrecisionReader {
   void read_multiply(const ast::Argument& argument) {
     const Span span = context_.expr(argument.value).span;
     const std::string mode = word(argument);
-    if (mode == "f32_split") return not_implemented(context_.sink, span, "`f32_split`", "R27");
+    const bool is_mode = mode == "tf32" || mode == "f32_split";
     const std::optional<DType> type =
-        mode == "tf32" ? std::nullopt : resolve_type(context_, {mode, span}, {"tf32"});
-    if (mode != "tf32" && !type) return;
+        is_mode ? std::nullopt : resolve_type(context_, {mode, span}, {"tf32", "f32_split"});
+    if (!is_mode && !type) return;
     context_.precision.multiply = type ? std::string(spelling(*type)) : mode;
     context_.precision.multiply_span = span;
   }

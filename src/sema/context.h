@@ -25,7 +25,7 @@ struct Precision {
   bool contract = true;
   bool fast_exp = false;
   std::optional<DType> store;
-  std::string multiply;  ///< a type, or tf32; "": not stated
+  std::string multiply;  ///< a type, tf32 or f32_split; "": not stated
   std::optional<DType> accumulate;
   Span multiply_span, accumulate_span;
 };

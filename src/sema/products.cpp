@@ -43,9 +43,9 @@ class Product {
     observe_factors(context_, factors_[0], factors_[1], *axes);
     const DType sum = ir::sum_type(*type);
     if (!check_precision(*type, sum)) return poison(span_);
-    if (context_.precision.multiply == "tf32") {
+    if (const auto mode = mode_of_f32()) {
       for (ir::ValueId& factor : factors_)
-        factor = context_.builder.add(ir::Unary{ir::UnaryOp::round_tf32, factor}, *type, span_);
+        factor = context_.builder.add(ir::Unary{*mode, factor}, *type, span_);
     }
     return {context_.builder.add(ir::Dot{*axes, factors_[0], factors_[1]}, sum, span_), span_};
   }
@@ -251,20 +251,27 @@ class Product {
     }
   }
 
+  /// How factors of f32 are multiplied, where that is stated and not as they are.
+  std::optional<ir::UnaryOp> mode_of_f32() const {
+    if (context_.precision.multiply == "tf32") return ir::UnaryOp::round_tf32;
+    if (context_.precision.multiply == "f32_split") return ir::UnaryOp::split;
+    return std::nullopt;
+  }
+
   /// What `precision(multiply = …, accumulate = …)` says must be what happens (R27).
   bool check_precision(DType factor, DType sum) {
     const Precision& precision = context_.precision;
-    const bool is_tf32 = precision.multiply == "tf32";
+    const bool is_of_f32 = mode_of_f32().has_value();
     if (!precision.multiply.empty() && precision.multiply != spelling(factor) &&
-        !(is_tf32 && factor == DType::f32)) {
+        !(is_of_f32 && factor == DType::f32)) {
       auto report =
           context_.sink.report(Diag::multiply_type, name_span_, precision.multiply, spelling(factor));
       report.label(precision.multiply_span, "`multiply` is stated here")
           .label(spans_[0], "this is `{}`", spelling(factor));
-      if (is_tf32 && is_narrow_float(factor)) {
+      if (is_of_f32 && is_narrow_float(factor)) {
         report.help("leave `multiply` out: factors of `{}` are multiplied as they are", spelling(factor));
       } else if (is_float(factor)) {
-        report.help("convert the factors: `(… as {})`", is_tf32 ? "f32" : precision.multiply);
+        report.help("convert the factors: `(… as {})`", is_of_f32 ? "f32" : precision.multiply);
       }
       return false;
     }

@@ -173,6 +173,17 @@ TEST_CASE("tf32 rounds both factors to 11 bits, ties to even, in both modes") {
   CHECK(numbers_of(exact.outputs.at("y")) == Doubles{3 * (1 + 0x1p-9)});
 }
 
+TEST_CASE("factors that may be split are multiplied as they are") {
+  const std::string split = "%4: f32[k] = split %2 %5: f32[k] = split %3";
+  const auto in_parts = [&](const Doubles& a, const Doubles& b) {
+    return product(DType::f32, DType::f32, a, b, split, "%4, %5");
+  };
+  CHECK(in_parts({1 + 0x1p-23}, {1}) == 1 + 0x1p-23);
+  CHECK(in_parts({0x1p-149}, {0x1p126}) == 0x1p-23);
+  CHECK(in_parts({kInfinity, 1}, {0.5, 1}) == kInfinity);
+  CHECK(std::isnan(in_parts({kInfinity}, {0})));
+}
+
 TEST_CASE("the reference mode sums products of floats in f64") {
   const Arguments arguments{
       {},

@@ -101,6 +101,7 @@ const Broken kBroken[] = {
     {"%9: i8[i] = cast %0 %10: i8 = dot[i] %9, %9", "%10: the result has type i8 and should have i32"},
     {"%9: i32 = dot[i] %0, %0", "%9: the result has type i32 and should have index"},
     {"%9: f64[i] = cast %3 %10: f64[i] = round_tf32 %9", "%10: round_tf32 does not take f64"},
+    {"%9: bf16[i] = split %5", "%9: split does not take bf16"},
     {"%9: bf16[i] = round_tf32 %5", "%9: round_tf32 does not take bf16"},
     {"%9: f32[c]? = pick[i = 0] %8", "%9: the picked axis `i` is not a `let` of constant extent"},
     {"%9: f32[i]? = pick[c = 3] %8", "%9: coordinate 3 lies outside axis `c`"},

@@ -11,6 +11,10 @@ constexpr const char* kPanel = "tessera/store_panel.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
 constexpr const char* kBoxed = "tessera/boxed_tensor.h";
 constexpr const char* kLineCopy = "tessera/copy_into_lines.h";
+constexpr const char* kLines = "tessera/line_copy.h";
+constexpr const char* kSplit = "tessera/split_into_parts.h";
+constexpr const char* kParts = "tessera/split_tensor.h";
+constexpr const char* kSplitProducts = "tessera/split_products.h";
 constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
 
@@ -115,12 +119,12 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("boxes of lines that begin anywhere", kMaps,
       "  if (!aligned_lines(tensor, dimension, 16)) return false;\n", "");
   add("boxes of a copy that is never made", kBoxed, "    if (along_ >= 0) copy();\n", "");
-  add("lines of a copy over each other", kBoxed,
-      "      if (__builtin_mul_overflow(stride, source_.extent[d], &stride)) return;\n", "");
-  add("source of a turned copy read as it is written", kBoxed,
-      "put_in_order(from, source_, turns ? along_ : across, turns ? across : along_);",
-      "put_in_order(from, source_, across, along_);");
-  add("first tile of a line copied only", kLineCopy, "ceil_divide(to.extent[4], kTile)}", "1}");
+  add("lines of a copy over each other", kLines,
+      "    if (__builtin_mul_overflow(elements, copy.extent[d], &elements)) return false;\n", "");
+  add("source of a turned copy read as it is written", kLines,
+      "put_in_order(from, source, turns ? along : across, turns ? across : along);",
+      "put_in_order(from, source, across, along);");
+  add("first tile of a line copied only", kLineCopy, "ceil_divide(extent[4], kTile)}", "1}");
   add("lines copied past one of a tile", kLineCopy, "here{at[3] * kTile, at[4]",
       "here{at[3] * (kTile - 1), at[4]");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
@@ -140,11 +144,44 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "(rows / warp_rows)");
 }
 
+void add_split_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
+  };
+  const auto replace = [&](const char* name, const char* text, const char* replacement) {
+    add(name, kSplitProducts, text, replacement);
+  };
+  replace("low parts of rows dropped", "add(kLowPart, kHighPart, false);",
+          "add(kHighPart, kLowPart, false);");
+  replace("low parts of columns dropped", "add(kHighPart, kLowPart, true);",
+          "add(kLowPart, kLowPart, true);");
+  replace("products of middle parts dropped", "add(kMiddlePart, kMiddlePart, true);",
+          "add(kMiddlePart, kHighPart, true);");
+  replace("middle parts of rows dropped", "add(kMiddlePart, kHighPart, true);",
+          "add(kMiddlePart, kMiddlePart, true);");
+  replace("middle parts of columns dropped", "add(kHighPart, kMiddlePart, true);",
+          "add(kMiddlePart, kMiddlePart, true);");
+  replace("middle part given back before it is read", "wait_for_products<1>(terms, where);",
+          "wait_for_products<3>(terms, where);");
+  replace("low part given back before it is read", "wait_for_products<2>(terms, where);",
+          "wait_for_products<4>(terms, where);");
+  add("parts in one stage", kSplitProducts, "    parts.place[part] = at;\n    at.advance();",
+      "    parts.place[part] = at;\n    if (part == 0) at.advance();");
+  add("low part of what the high one leaves", kSplit, "rest - to_float(middle)", "rest");
+  add("what the cut leaves dropped", kSplit, "const float rest = x - high;", "const float rest = 0;");
+  add("infinity in the high part", kSplit,
+      "{{from_float<bf16>(x), bf16{}, from_float<bf16>(math::from_bits(sign | kOneBits))}}",
+      "{{bf16{}, bf16{}, from_float<bf16>(x)}}");
+  add("parts over each other", kParts, "number * parts_.stride[0]", "number * (parts_.stride[0] / 2)");
+  add("parts never made", kParts, "    if (!is_made_) make_parts();\n", "");
+}
+
 }  // namespace
 
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
+  add_split_faults(faults);
 }
 
 }  // namespace tessera::planted

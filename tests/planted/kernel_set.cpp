@@ -228,6 +228,7 @@ const KernelSet& warpgroup_products() {
                {"gated_by_groups", "gram_by_groups", "parts_by_groups", "promoted_by_groups",
                 "reversed_by_groups", "rounded_by_groups", "rows_by_groups"},
                {.stages = 2}},
+              {"tests/corners/warpgroups.tsr", {"split_by_groups", "split_twice_by_groups"}, {.stages = 4}},
           },
       .trials =
           {
@@ -240,6 +241,8 @@ const KernelSet& warpgroup_products() {
               {"reversed_by_groups", {{{"M", 72}, {"N", 136}, {"K", 72}}}},
               {"rounded_by_groups", {{{"M", 40}, {"N", 8}, {"K", 40}}}},
               {"rows_by_groups", {{{"M", 136}, {"K", 200}}}},
+              {"split_by_groups", {{{"M", 72}, {"N", 40}, {"K", 136}}}},
+              {"split_twice_by_groups", {{{"B", 2}, {"M", 136}, {"N", 24}, {"K", 40}}}},
           },
   };
   return set;

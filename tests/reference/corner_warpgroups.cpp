@@ -128,6 +128,25 @@ void promoted(Problem& problem) {
   });
 }
 
+void split(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+  });
+}
+
+void split_twice(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for (int64_t t = 0; t < problem.dim("B"); ++t)
+    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+      y(t, m, n) = total(K, [&](int64_t k) { return a(t, m, k) * b(k, n); });
+      z(t, m, n) = total(K, [&](int64_t k) { return c(m, k) * d(t, n, k); });
+    });
+}
+
 void paired(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
   const auto y = problem.out("y");
@@ -201,6 +220,21 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        sums("y", {"B", "M", "N"})},
       paired);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };
+  // Nine bits each: 160 terms stay below 2^24.
+  add("split_by_groups", {"M", "N", "K"},
+      {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),
+       sums("y", {"M", "N"})},
+      split);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("K") <= 160; };
+  // Eighteen bits, of which all parts have some: 40 terms stay below 2^24.
+  add("split_twice_by_groups", {"B", "M", "N", "K"},
+      {input("a", "f32", {"B", "M", "K"}, 131585, 131785, 1), input("b", "f32", {"K", "N"}, -3, 3, 1),
+       input("c", "f32", {"M", "K"}, -3, 3, 1), input("d", "f32", {"B", "N", "K"}, -131785, -131585, 1),
+       sums("y", {"B", "M", "N"}), sums("z", {"B", "M", "N"})},
+      split_twice);
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("B") <= 7 && sizes.at("K") <= 40;
+  };
 }
 
 }  // namespace tessera::reference

@@ -42,10 +42,12 @@ case $kernel in
     grep -qF 'fence.mbarrier_init.release.cluster' "$folder/ptx" || fail "no fence behind the initialisation"
     grep -qE '\.shared \.align 8 .*full_words' "$folder/ptx" || fail "no barriers at multiples of 8 bytes"
     ;;
-  warpgroups)
+  warpgroups | split)
     # Notes of ptxas: products that wait for each other, registers that are not given away.
     if grep -nE 'wgmma|setmaxnreg' "$folder/log"; then fail "ptxas has something to say"; fi
-    for instruction in cp.async.bulk.tensor.2d wgmma.mma_async.sync.aligned.m64n256k16 setmaxnreg.inc.sync.aligned; do
+    [ "$kernel" = split ] && rank=3 columns=128 || rank=2 columns=256
+    for instruction in "cp.async.bulk.tensor.${rank}d" "wgmma.mma_async.sync.aligned.m64n${columns}k16" \
+      setmaxnreg.inc.sync.aligned; do
       grep -qF "$instruction" "$folder/ptx" || fail "no $instruction"
     done
     ;;

@@ -30,6 +30,10 @@ tessera::Status gemm(const tessera::Tensor& a, const tessera::Tensor& b, const t
 tessera::Status gemm_by_warpgroups(const tessera::Tensor& a, const tessera::Tensor& b,
                                    const tessera::Tensor& c, const tessera::LaunchOptions& options = {});
 
+/// c[m, n] = sum over k of a[m, k] * b[n, k] for floats in parts, by warpgroups.
+tessera::Status gemm_of_parts(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,
+                              const tessera::LaunchOptions& options = {});
+
 /// The same of at most 128 x 128 elements of c, by Mma<T>: bf16, f16, tf32, float, double, std::int8_t, std::uint8_t.
 template <typename T>
 tessera::Status product(const tessera::Tensor& a, const tessera::Tensor& b, const tessera::Tensor& c,

@@ -134,6 +134,8 @@ Entry entry_of(const std::string& kernel) {
       {"signs", tessera_signs_invoke},
       {"sized", tessera_sized_invoke},
       {"softmax", tessera_softmax_invoke},
+      {"split_by_groups", tessera_split_by_groups_invoke},
+      {"split_twice_by_groups", tessera_split_twice_by_groups_invoke},
       {"state_from_rows", tessera_state_from_rows_invoke},
       {"step_beside_row", tessera_step_beside_row_invoke},
       {"stores_beside", tessera_stores_beside_invoke},

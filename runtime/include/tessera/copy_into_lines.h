@@ -19,6 +19,9 @@ struct LineCopyTile {
   static constexpr int kChunk = 16 / static_cast<int>(sizeof(T)), kChunks = kLineCopyTile / kChunk;
   static constexpr int kRounds = kLineCopyTile * kChunks / kLineCopyThreads;
   static_assert(kRounds * kLineCopyThreads == kLineCopyTile * kChunks, "threads have as many chunks each");
+  /// A turned tile in shared memory, whose lines begin in banks of their own.
+  static constexpr int kPitch = kLineCopyTile + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
+  static constexpr int kTurnedRoom = kLineCopyTile * kPitch;
 
   index first_line, first;  // of the tile
 
@@ -38,8 +41,10 @@ struct LineCopyTile {
         chunks[round] = from.line({at[0], at[1], at[2], line}).load(first + position(), part);
     }
   }
-  TESSERA_DEVICE void write(const View<T, kLineCopyDimensions>& to, const Index<5>& at,
-                            const Vector<T, kChunk> (&chunks)[kRounds]) const {
+  /// Chunks of any type, of as many elements each.
+  template <typename To>
+  TESSERA_DEVICE void write(const View<To, kLineCopyDimensions>& to, const Index<5>& at,
+                            const Vector<To, kChunk> (&chunks)[kRounds]) const {
     TESSERA_UNROLL
     for (int round = 0; round < kRounds; ++round) {
       const index line = first_line + this->line(round);
@@ -50,43 +55,58 @@ struct LineCopyTile {
   }
 };
 
-/// to = from, both with lines along their last dimension. Where `turns`, that is the last but one of the other tensor: tiles
-/// are turned in shared memory.
+/// Rows and columns of a tile change places in shared memory. By all threads of the block.
 template <typename T>
-TESSERA_KERNEL(kLineCopyThreads, 1)
-void copy_into_lines(TESSERA_PARAMETER View<const T, kLineCopyDimensions> from,
-                     TESSERA_PARAMETER View<T, kLineCopyDimensions> to, bool turns) {
+TESSERA_DEVICE void turn(Vector<T, LineCopyTile<T>::kChunk> (&chunks)[LineCopyTile<T>::kRounds],
+                         const Shared<T>& turned) {
   using Tile = LineCopyTile<T>;
-  constexpr int kTile = kLineCopyTile, kChunk = Tile::kChunk;
-  constexpr int kPitch = kTile + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
-  TESSERA_SHARED(T, turned, kTile * kPitch);
-  wait_for_launch_before();
-  const Index<5> counts{to.extent[0], to.extent[1], to.extent[2], ceil_divide(to.extent[3], kTile),
-                        ceil_divide(to.extent[4], kTile)};
+  barrier();  // everyone has read the tile before
+  TESSERA_UNROLL
+  for (int round = 0; round < Tile::kRounds; ++round) {
+    TESSERA_UNROLL
+    for (int k = 0; k < Tile::kChunk; ++k)
+      turned[(Tile::position() + k) * Tile::kPitch + Tile::line(round)] = chunks[round][k];
+  }
+  barrier();
+  TESSERA_UNROLL
+  for (int round = 0; round < Tile::kRounds; ++round) {
+    TESSERA_UNROLL
+    for (int k = 0; k < Tile::kChunk; ++k)
+      chunks[round].set(k, turned[Tile::line(round) * Tile::kPitch + Tile::position() + k]);
+  }
+}
+
+/// Calls write(tile, at, chunks) for this block's tiles of a copy of `from` with such extents, whose lines run along its last
+/// dimension. Where `turns`, those of `from` run along the last but one of the copy: tiles are turned in shared memory.
+template <typename T, typename Write>
+TESSERA_DEVICE void copy_tiles(const View<const T, kLineCopyDimensions>& from,
+                               const index (&extent)[kLineCopyDimensions], bool turns,
+                               const Shared<T>& turned, Write write) {
+  using Tile = LineCopyTile<T>;
+  constexpr int kTile = kLineCopyTile;
+  const Index<5> counts{extent[0], extent[1], extent[2], ceil_divide(extent[3], kTile),
+                        ceil_divide(extent[4], kTile)};
   const index tiles = counts[0] * counts[1] * counts[2] * counts[3] * counts[4];
   for (index number = block_index(); number < tiles; number += block_count()) {
     const Index<5> at = tile_position(number, counts);
     const Tile here{at[3] * kTile, at[4] * kTile}, there = turns ? Tile{here.first, here.first_line} : here;
-    Vector<T, kChunk> chunks[Tile::kRounds]{};
+    Vector<T, Tile::kChunk> chunks[Tile::kRounds]{};
     there.read(from, at, chunks);
-    if (turns) {
-      barrier();  // everyone has read the tile before
-      TESSERA_UNROLL
-      for (int round = 0; round < Tile::kRounds; ++round) {
-        TESSERA_UNROLL
-        for (int k = 0; k < kChunk; ++k)
-          turned[(Tile::position() + k) * kPitch + Tile::line(round)] = chunks[round][k];
-      }
-      barrier();
-      TESSERA_UNROLL
-      for (int round = 0; round < Tile::kRounds; ++round) {
-        TESSERA_UNROLL
-        for (int k = 0; k < kChunk; ++k)
-          chunks[round].set(k, turned[Tile::line(round) * kPitch + Tile::position() + k]);
-      }
-    }
-    here.write(to, at, chunks);
+    if (turns) turn(chunks, turned);
+    write(here, at, chunks);
   }
+}
+
+/// to = from, both with lines along their last dimension, but where `turns`.
+template <typename T>
+TESSERA_KERNEL(kLineCopyThreads, 1)
+void copy_into_lines(TESSERA_PARAMETER View<const T, kLineCopyDimensions> from,
+                     TESSERA_PARAMETER View<T, kLineCopyDimensions> to, bool turns) {
+  TESSERA_SHARED(T, turned, LineCopyTile<T>::kTurnedRoom);
+  wait_for_launch_before();
+  copy_tiles<T>(
+      from, to.extent, turns, turned,
+      [&](const auto& tile, const Index<5>& at, const auto& chunks) { tile.write(to, at, chunks); });
 }
 
 }  // namespace tessera::detail

@@ -11,8 +11,8 @@ namespace tessera::ir {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::string_view kUnaryOps[] = {"negate", "not",   "bit_not",  "abs",       "floor",
-                                          "ceil",   "round", "truncate", "round_tf32"};
+constexpr std::string_view kUnaryOps[] = {"negate", "not",   "bit_not",  "abs",        "floor",
+                                          "ceil",   "round", "truncate", "round_tf32", "split"};
 
 constexpr std::string_view kBinaryOps[] = {
     "add",     "subtract",  "multiply", "divide",     "modulo",      "minimum",      "maximum",
@@ -27,7 +27,7 @@ constexpr std::string_view kReduceOps[] = {"reduce_sum",   "reduce_prod",   "red
                                            "reduce_min",   "reduce_any",    "reduce_all",
                                            "reduce_count", "reduce_argmax", "reduce_argmin"};
 
-static_assert(std::size(kUnaryOps) == static_cast<size_t>(UnaryOp::round_tf32) + 1);
+static_assert(std::size(kUnaryOps) == static_cast<size_t>(UnaryOp::split) + 1);
 static_assert(std::size(kBinaryOps) == static_cast<size_t>(BinaryOp::greater_equal) + 1);
 static_assert(std::size(kMathFunctions) == static_cast<size_t>(MathFunction::exp2_fast) + 1);
 static_assert(std::size(kReduceOps) == static_cast<size_t>(ReduceOp::argmin) + 1);

@@ -35,7 +35,18 @@ struct Literal {
   bool operator==(const Literal&) const = default;
 };
 
-enum class UnaryOp { negate, logical_not, bit_not, absolute, floor, ceil, round, truncate, round_tf32 };
+enum class UnaryOp {
+  negate,
+  logical_not,
+  bit_not,
+  absolute,
+  floor,
+  ceil,
+  round,
+  truncate,
+  round_tf32,
+  split,  // the same number, which products may take in parts: `multiply = f32_split`
+};
 
 enum class BinaryOp {
   add,

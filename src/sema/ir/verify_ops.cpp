@@ -113,7 +113,8 @@ class OperationRules {
       case UnaryOp::absolute: return is_computing_number(dtype);
       case UnaryOp::logical_not: return is_bool(dtype);
       case UnaryOp::bit_not: return is_integer(dtype);
-      case UnaryOp::round_tf32: return dtype == DType::f32;
+      case UnaryOp::round_tf32:
+      case UnaryOp::split: return dtype == DType::f32;
       default: return is_computing_float(dtype);
     }
   }
