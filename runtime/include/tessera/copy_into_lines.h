@@ -11,6 +11,7 @@
 namespace tessera::detail {
 
 inline constexpr int kLineCopyTile = 64, kLineCopyThreads = 256, kLineCopyDimensions = 5;
+inline constexpr int kLineCopyBlocks = 4;  // of a multiprocessor, so that enough of the tensor is under way
 
 /// A tile of two dimensions of a tensor in chunks along its lines: what a thread reads is under way as a whole before the
 /// first of it is waited for.
@@ -31,29 +32,36 @@ struct LineCopyTile {
     return Part<kChunk, false>(first + position(), 0, length);
   }
 
+  /// Calls `visit(round, line, first, part)` for the chunks of this thread that exist in a tensor with such extents: at `first`
+  /// of a line, a part of it there.
+  template <typename Visit>
+  TESSERA_DEVICE void for_chunks(const index (&extent)[kLineCopyDimensions], const Index<5>& at,
+                                 Visit visit) const {
+    TESSERA_UNROLL
+    for (int round = 0; round < kRounds; ++round) {
+      const index line = first_line + this->line(round);
+      const auto part = this->part(extent[4]);
+      if (line < extent[3] && part.any())
+        visit(round, Index<4>{at[0], at[1], at[2], line}, first + position(), part);
+    }
+  }
   TESSERA_DEVICE void read(const View<const T, kLineCopyDimensions>& from, const Index<5>& at,
                            Vector<T, kChunk> (&chunks)[kRounds]) const {
-    TESSERA_UNROLL
-    for (int round = 0; round < kRounds; ++round) {
-      const index line = first_line + this->line(round);
-      const auto part = this->part(from.extent[4]);
-      if (line < from.extent[3] && part.any())
-        chunks[round] = from.line({at[0], at[1], at[2], line}).load(first + position(), part);
-    }
-  }
-  /// Chunks of any type, of as many elements each.
-  template <typename To>
-  TESSERA_DEVICE void write(const View<To, kLineCopyDimensions>& to, const Index<5>& at,
-                            const Vector<To, kChunk> (&chunks)[kRounds]) const {
-    TESSERA_UNROLL
-    for (int round = 0; round < kRounds; ++round) {
-      const index line = first_line + this->line(round);
-      const auto part = this->part(to.extent[4]);
-      if (line < to.extent[3] && part.any())
-        to.line({at[0], at[1], at[2], line}).store(first + position(), chunks[round], part);
-    }
+    for_chunks(from.extent, at, [&](int round, const Index<4>& line, index i, const auto& part) {
+      chunks[round] = from.line(line).load(i, part);
+    });
   }
 };
+
+/// Stores a chunk in a line of a copy, where chunks begin at multiples of their size.
+template <typename Line, typename T, int kChunk>
+TESSERA_DEVICE void store_chunk(const Line& line, index first, const Vector<T, kChunk>& chunk,
+                                const Part<kChunk, false>& part) {
+  if (part.is_whole()) return line.store(first, chunk);
+  TESSERA_UNROLL
+  for (int k = 0; k < kChunk; ++k)
+    if (part.has(k)) line.store(first + k, chunk[k]);
+}
 
 /// Rows and columns of a tile change places in shared memory. By all threads of the block.
 template <typename T>
@@ -76,7 +84,7 @@ TESSERA_DEVICE void turn(Vector<T, LineCopyTile<T>::kChunk> (&chunks)[LineCopyTi
   }
 }
 
-/// Calls write(tile, at, chunks) for this block's tiles of a copy of `from` with such extents, whose lines run along its last
+/// Calls `write(tile, at, chunks)` for this block's tiles of a copy of `from` with such extents, whose lines run along its last
 /// dimension. Where `turns`, those of `from` run along the last but one of the copy: tiles are turned in shared memory.
 template <typename T, typename Write>
 TESSERA_DEVICE void copy_tiles(const View<const T, kLineCopyDimensions>& from,
@@ -99,14 +107,18 @@ TESSERA_DEVICE void copy_tiles(const View<const T, kLineCopyDimensions>& from,
 
 /// to = from, both with lines along their last dimension, but where `turns`.
 template <typename T>
-TESSERA_KERNEL(kLineCopyThreads, 1)
+TESSERA_KERNEL(kLineCopyThreads, kLineCopyBlocks)
 void copy_into_lines(TESSERA_PARAMETER View<const T, kLineCopyDimensions> from,
                      TESSERA_PARAMETER View<T, kLineCopyDimensions> to, bool turns) {
   TESSERA_SHARED(T, turned, LineCopyTile<T>::kTurnedRoom);
   wait_for_launch_before();
+  using Tile = LineCopyTile<T>;
   copy_tiles<T>(
-      from, to.extent, turns, turned,
-      [&](const auto& tile, const Index<5>& at, const auto& chunks) { tile.write(to, at, chunks); });
+      from, to.extent, turns, turned, [&](const Tile& tile, const Index<5>& at, const auto& chunks) {
+        tile.for_chunks(to.extent, at, [&](int round, const Index<4>& line, index i, const auto& part) {
+          store_chunk(to.line(line), i, chunks[round], part);
+        });
+      });
 }
 
 }  // namespace tessera::detail

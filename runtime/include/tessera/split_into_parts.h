@@ -38,9 +38,17 @@ TESSERA_HD SplitFloat split(float x) {
 
 namespace detail {
 
+/// A part with the strides of another, which it has: addresses of all parts differ by one number then.
+TESSERA_DEVICE View<bf16, kLineCopyDimensions> in_lines_of(View<bf16, kLineCopyDimensions> part,
+                                                           const View<bf16, kLineCopyDimensions>& other) {
+  TESSERA_UNROLL
+  for (int d = 0; d < kLineCopyDimensions; ++d) part.stride[d] = other.stride[d];
+  return part;
+}
+
 /// The parts of `from` in lines, as copy_into_lines writes a copy. All tensors of parts have the same lines.
 template <typename T>
-TESSERA_KERNEL(kLineCopyThreads, 1)
+TESSERA_KERNEL(kLineCopyThreads, kLineCopyBlocks)
 void split_into_parts(TESSERA_PARAMETER View<const T, kLineCopyDimensions> from,
                       TESSERA_PARAMETER View<bf16, kLineCopyDimensions> low,
                       TESSERA_PARAMETER View<bf16, kLineCopyDimensions> middle,
@@ -49,21 +57,20 @@ void split_into_parts(TESSERA_PARAMETER View<const T, kLineCopyDimensions> from,
   using Tile = LineCopyTile<T>;
   TESSERA_SHARED(T, turned, Tile::kTurnedRoom);
   wait_for_launch_before();
-  const auto write = [&](const Tile& tile, const Index<5>& at,
-                         const Vector<T, Tile::kChunk>(&chunks)[Tile::kRounds]) {
-    Vector<bf16, Tile::kChunk> parts[kSplitParts][Tile::kRounds];
-    TESSERA_UNROLL
-    for (int round = 0; round < Tile::kRounds; ++round) {
+  const View<bf16, kLineCopyDimensions> to[kSplitParts] = {low, in_lines_of(middle, low),
+                                                           in_lines_of(high, low)};
+  const auto write = [&](const Tile& tile, const Index<5>& at, const auto& chunks) {
+    tile.for_chunks(low.extent, at, [&](int round, const Index<4>& line, index i, const auto& place) {
+      Vector<bf16, Tile::kChunk> parts[kSplitParts];
       TESSERA_UNROLL
       for (int k = 0; k < Tile::kChunk; ++k) {
-        const SplitFloat split = tessera::split(chunks[round][k]);
+        const SplitFloat number = split(chunks[round][k]);
         TESSERA_UNROLL
-        for (int part = 0; part < kSplitParts; ++part) parts[part][round].set(k, split.part[part]);
+        for (int part = 0; part < kSplitParts; ++part) parts[part].set(k, number.part[part]);
       }
-    }
-    tile.write(low, at, parts[kLowPart]);
-    tile.write(middle, at, parts[kMiddlePart]);
-    tile.write(high, at, parts[kHighPart]);
+      TESSERA_UNROLL
+      for (int part = 0; part < kSplitParts; ++part) store_chunk(to[part].line(line), i, parts[part], place);
+    });
   };
   copy_tiles<T>(from, low.extent, turns, turned, write);
 }
