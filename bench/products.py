@@ -31,7 +31,7 @@ OTHER_SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16,
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
            "gemm_fp8": ROOT / "bench/kernels/gemm_fp8.tsr", "gemm_tf32": ROOT / "bench/kernels/gemm_tf32.tsr",
            "gemm_f32_split": ROOT / "bench/kernels/gemm_f32_split.tsr",
-           "attention": ROOT / "examples/attention/attention.tsr"}
+           "linear": ROOT / "examples/linear/linear.tsr", "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
           torch.float64: 17, torch.float8_e4m3fn: 12}
 
@@ -164,6 +164,19 @@ def gemm_case(library, kernel, name, dtype, shape=(4096, 4096, 4096), orders=(Fa
     compare(name, ours, lambda: torch.matmul(a, b, out=d), 2 * m * n * k, error)
 
 
+def linear_case(library, name, shape):
+    """A linear layer with GELU in one kernel, beside PyTorch's two."""
+    m, n, k = shape
+    x, w = matrix(m, k, torch.bfloat16), matrix(n, k, torch.bfloat16)
+    bias, y = matrix(1, n, torch.bfloat16)[0], torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    ours = Kernel(library, "linear_gelu").call([x, w, bias, y])
+    ours()
+    exact = torch.nn.functional.gelu(x.double() @ w.double().t() + bias.double())
+    error = relative_error(y, exact)
+    compare(name, ours, lambda: torch.nn.functional.gelu(torch.nn.functional.linear(x, w, bias)),
+            2 * m * n * k, error)
+
+
 def exact_case(library, words, shape, orders):
     """Floats in parts, beside a library that multiplies floats."""
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -237,6 +250,9 @@ def cases():
             words = f"tf32 {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
             yield (words, "gemm_tf32",
                    lambda lib, w=words, s=shape, o=orders: gemm_case(lib, "gemm_tf32", w, torch.float32, s, o))
+    for shape in SHAPES[:3]:
+        words = f"linear, bias, GELU {'x'.join(str(extent) for extent in shape)}"
+        yield words, "linear", lambda lib, w=words, s=shape: linear_case(lib, w, s)
     for shape in OTHER_SHAPES:
         for orders in ORDERS:
             words = f"f32 in parts {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"

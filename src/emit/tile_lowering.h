@@ -188,10 +188,12 @@ class TileLowering : public FunctionLowering {
   void define(ir::ValueId id, std::span<const ir::Statement> later);
   void define_here(ir::ValueId id, std::span<const ir::Statement> later);
   bool is_worth_holding(ir::ValueId id) const;
+  bool is_worth_registers(ir::ValueId id) const;
   void hold(ir::ValueId id);
   bool is_used_in_tiles(ir::ValueId id) const;
   /// `target = value` for the elements, rows or columns at a place.
   void set(const HeldTile& target, ir::ValueId value, Span span);
+  void set_element(const HeldTile& target, ir::ValueId value, Span span);
   bool is_added(ir::ValueId dot, std::span<const ir::Statement> later) const;
   void define_walker(ir::ValueId id);
   void keep_before(ir::ValueId read, std::span<const ir::Statement> later);
@@ -226,6 +228,8 @@ class TileLowering : public FunctionLowering {
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   bool passes_panels(const ir::Write& write) const;
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
+  std::set<ir::ValueId> hold_columns(const ir::Write& write, const std::string& name,
+                                     const std::string& panel);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
                  const std::string& panel, Span span);
   std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;

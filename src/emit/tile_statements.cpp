@@ -142,6 +142,16 @@ void TileLowering::define_here(ir::ValueId id, std::span<const ir::Statement> la
 }
 
 bool TileLowering::is_worth_holding(ir::ValueId id) const {
+  if (!is_worth_registers(id)) return false;
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  // A warp of a warpgroup has all columns of a tile: what is read of so many for two rows is read where it is needed.
+  constexpr int64_t kMostHeld = 32;  // words of a thread
+  return place.is_tile() || !has_roles() || words_of(place) <= kMostHeld;
+}
+
+// Whether it pays to compute a value once, before what needs it, if there are registers for it.
+bool TileLowering::is_worth_registers(ir::ValueId id) const {
   const ir::Value& value = kernel_.values[id];
   const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
   const bool is_free = std::holds_alternative<ir::Constant>(value.op) ||
@@ -159,9 +169,7 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
       std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); });
   if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
   if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
-  // A warp of a warpgroup has all columns of a tile: what is read of so many for two rows is read where it is needed.
-  constexpr int64_t kMostHeld = 32;  // words of a thread
-  return is_used_in_tiles(id) && (!has_roles() || words_of(place) <= kMostHeld);
+  return is_used_in_tiles(id);
 }
 
 // Whether tiles need a value of rows or columns for each of their elements.
@@ -192,12 +200,14 @@ void TileLowering::hold(ir::ValueId id) {
 }
 
 void TileLowering::set(const HeldTile& target, ir::ValueId value, Span span) {
-  over(target.place, [&] {
-    const auto outer = std::exchange(unnamed_, value);
-    const Evaluated computed = eval(value);
-    unnamed_ = outer;
-    emit(lowered::Assign{element_of(target), "=", as_stored(as_float(computed), target.type)}, span);
-  });
+  over(target.place, [&] { set_element(target, value, span); });
+}
+
+void TileLowering::set_element(const HeldTile& target, ir::ValueId value, Span span) {
+  const auto outer = std::exchange(unnamed_, value);
+  const Evaluated computed = eval(value);
+  unnamed_ = outer;
+  emit(lowered::Assign{element_of(target), "=", as_stored(as_float(computed), target.type)}, span);
 }
 
 void TileLowering::keep_before(ir::ValueId read, std::span<const ir::Statement> later) {
