@@ -85,8 +85,6 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
       "tensor.extent[dimension] > 1 ? tensor.stride[dimension] : 1",
       "tensor.extent[dimension] > 1 ? tensor.stride[Rank - 1 - dimension] : 1");
   add("no chunk changes places", kTile, "p % kSpan ^ l * kSpanBytes / 128 % kChunks * kChunk", "p % kSpan");
-  faults.back().equivalent =
-      "filling and reading follow the same map: only banks of shared memory are met twice";
 }
 
 }  // namespace tessera::planted
