@@ -21,6 +21,8 @@ constexpr int64_t kGridTile = 128;
 /// What Tensor Cores may lose of terms of fp8, of their magnitudes: an instruction cuts its 32 terms and the sum before off
 /// 13 bits below the largest of them, which is at most the sum of magnitudes; after four of them f32 goes on.
 constexpr double kLostOfFp8 = 4 * 33 / 8192.0;
+/// What the products of parts that are left out, and bits that Tensor Cores cut off, take of a term of floats in parts.
+constexpr double kLostOfParts = 1.0 / (1 << 20);
 
 /// The elements of a value over the current tiles of its axes; the last axis varies fastest.
 struct Field {
@@ -344,12 +346,19 @@ class Analysis {
     return result;
   }
 
+  bool may_be_in_parts(ir::ValueId factor) const {
+    const auto* unary = std::get_if<ir::Unary>(&kernel_.values[factor].op);
+    return unary && unary->op == ir::UnaryOp::split;
+  }
+
   Field evaluate(const ir::Dot& op, const ir::Value& value) {
     std::vector<ir::AxisId> axes = value.axes;
     axes.insert(axes.end(), op.axes.begin(), op.axes.end());
     std::sort(axes.begin(), axes.end());
     const DType factor = dtype_of(op.left);
-    const double lost = factor == DType::fp8_e4m3 || factor == DType::fp8_e5m2 ? kLostOfFp8 : 0;
+    const double lost = factor == DType::fp8_e4m3 || factor == DType::fp8_e5m2  ? kLostOfFp8
+                        : may_be_in_parts(op.left) && may_be_in_parts(op.right) ? kLostOfParts
+                                                                                : 0;
     const Field terms = pointwise(axes, {op.left, op.right}, [&](const auto& cells) {
       Inexact term =
           inexact_binary(ir::BinaryOp::multiply, value.dtype, inexact_cast(factor, value.dtype, *cells[0]),

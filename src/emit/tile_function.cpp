@@ -190,7 +190,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   factors_.push_back(std::move(entry));
 }
 
-// All panels of a warp pass through one place behind the factors.
+// All panels of a warp pass through two places behind the factors.
 std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
   std::string name = named(tensor.name + "_panel");
   const std::string elements = named(tensor.name + "_elements");

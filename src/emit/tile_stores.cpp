@@ -179,8 +179,7 @@ void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, con
 }
 
 // The dimension that the rows of a tile run along, where it is stored as boxes: its rows and columns are whole dimensions,
-// so that the copy engine leaves out what lies behind them, and nothing else writes the output, since stores overtake each
-// other.
+// so that the copy engine leaves out what lies behind them. One parameter describes the boxes of the only store.
 std::optional<size_t> TileLowering::rows_of_boxes(const ir::Write& write, const TilePlace& place) const {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const size_t rank = write.indices.size();

@@ -17,7 +17,7 @@ struct StoreBoxes {
 
 /// Of an output whose tiles have columns along its last dimension and rows along kRowDimension.
 template <typename T, int Rank, int kRowDimension>
-StoreBoxes boxes_for_stores(const Tensor& output) {
+TESSERA_OUT_OF_LINE StoreBoxes boxes_for_stores(const Tensor& output) {
   StoreBoxes boxes{};
   boxes.are_there =
       has_boxes(output, Rank - 1) &&

@@ -34,7 +34,7 @@ class StorePanel {
   static constexpr int kCount = Layout::kRowBlocks * kPanelsOfRow;
   static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * Tile::kRoom;
 
-  /// `turn` counts the panels of all outputs that share the places; 0 when a kernel begins.
+  /// `turn` is which place is next, for all outputs that share them; 0 when a kernel begins.
   TESSERA_DEVICE StorePanel(const Shared<T>& elements, int& turn) : elements_(elements), turn_(turn) {}
 
   /// The first of the thread's two rows in panel number `panel`, and its columns there: [first, end).
@@ -69,10 +69,11 @@ class StorePanel {
                                 int column_count, LineOf line_of, Location where = Location::current()) {
     const int row = row_of(panel), column = column_of(panel);
     put(where);
+    // The whole warp elects: were it asked of a box inside alone, ptxas would no longer know that a warp shares the numbers
+    // of its stages, and compute them for each lane.
     if (!boxes.are_there) {
       store_shifted(row, column, row_count, column_count, at[Rank - 1], line_of, where);
-    } else if (ptx::elect_sync(
-                   where)) {  // by the whole warp: what stages are next stays known to be the same for it
+    } else if (ptx::elect_sync(where)) {
       if (row < row_count && column < column_count)
         ask_for_store<kRowDimension>(boxes.map, at, row, column, where);
     }
