@@ -196,7 +196,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "wait_for_launch_before",
     "wait_for_products",
     "wait_for_stores",
-    "store_box",
     "warpgroup",
     "kNoPosition",
     "aligned_lines",
