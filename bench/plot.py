@@ -164,10 +164,10 @@ def summary(groups):
 EXPLANATION = """\
 `bench/run.sh`. Ratios: the time of cuBLASLt's fastest candidate by ours, for the orders of A and B (by rows n, by
 columns t). TFLOP/s, the library's and the share of the roofline are those of our fastest order; "first choice" is the
-ratio to the candidate that the heuristics name first, mean of the orders. A star: the library does not take these orders
-or so few rows, or lines lie apart, and it was shown what it likes. Error: the greatest difference from f64, relative to
-the greatest result. The roofline is the data sheet's (dense; f32's for f32, in parts too) or the memory's, whatever
-takes longer."""
+ratio to the candidate that the heuristics name first, mean of the orders. A star: the library does not take these
+orders or so few rows, or lines lie apart, and it was shown what it likes. Error: the greatest difference from f64,
+relative to the greatest result. The roofline is the data sheet's (dense; f32's for f32, in parts too) or the memory's,
+whatever takes longer."""
 
 
 def document(groups, notes, wrong, picture):

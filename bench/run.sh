@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Products beside cuBLASLt on this machine's GPU: compiles the kernels, times them, draws and prints a summary.
-# bench/run.sh [--tesserac PATH] [--plan PLAN] [--out FOLDER] [--cases FILE] [--warm] [--seconds S] [WORD …]
+# bench/run.sh [--tesserac PATH] [--plan PLAN] [--out FOLDER] [--cases FILE] [--warm] [--seconds S] [--triton]
+#              [WORD …]
 # Words choose cases by a part of their name ("bf16 4096x4096x4096 nt"). All of them go to bench/results, chosen ones to
-# build/bench, unless a folder is named.
+# build/bench, unless a folder is named. --triton times a few, or those chosen, beside Triton and PyTorch, too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tesserac=build/release/bin/tesserac
 cases=bench/products/cases.csv
+triton=false
 out=""
 plan=()
 options=()
@@ -21,6 +23,7 @@ while (($# > 0)); do
     --cases) cases=$2; shift ;;
     --seconds) options+=("$1" "$2"); shift ;;
     --warm) options+=("$1") ;;
+    --triton) triton=true ;;
     -*) echo "unknown option $1" >&2; exit 2 ;;
     *) words+=("$1") ;;
   esac
@@ -77,5 +80,8 @@ status=0
     "$(nvidia-smi --id=0 --query-gpu=driver_version --format=csv,noheader), $(date +%F) ${plan[*]}"
 } >"$name.csv"
 python3 bench/plot.py "$name.csv"
-ls "$name".*
+if $triton; then
+  python3 bench/triton_products.py --tesserac "$tesserac" "${words[@]}" | tee "$name-triton.csv" || status=$?
+fi
+ls "$name"*
 exit "$status"
