@@ -69,8 +69,8 @@ std::unique_ptr<LibraryProduct> library_product(const Library& library, const Ca
 /// Both sides of a case.
 class Contest {
  public:
-  Contest(const Case& product, const Kernel& kernel, const Operands& operands, const LibraryProduct& theirs)
-      : product_(product), kernel_(kernel), operands_(operands), theirs_(theirs) {}
+  Contest(const Kernel& kernel, const Operands& operands, const LibraryProduct& theirs)
+      : kernel_(kernel), operands_(operands), theirs_(theirs) {}
 
   Graph ours(int launches) const {
     return Graph(stream_, launches, [&](int i) { kernel_.launch(operands_, i % operands_.sets(), stream_); });
@@ -82,28 +82,23 @@ class Contest {
 
   /// Fills in candidates' number and all times.
   void run(const Options& options, Row* row) const;
-  /// Checks one launch of the kernel, or what a graph of them leaves.
-  Outcome check_ours(const Graph* graph) const;
-  Outcome check_library(int candidate) const;
 
  private:
   int best_candidate(int launches) const;
+  /// What the last launches of a graph leave.
+  Outcome check_ours(const Graph& graph) const;
+  Outcome check_library(int candidate) const;
 
-  const Case& product_;
   const Kernel& kernel_;
   const Operands& operands_;
   const LibraryProduct& theirs_;
   Stream stream_;
 };
 
-Outcome Contest::check_ours(const Graph* graph) const {
-  const int set = graph == nullptr ? 0 : std::min(graph->launches(), operands_.sets()) - 1;
+Outcome Contest::check_ours(const Graph& graph) const {
+  const int set = std::min(graph.launches(), operands_.sets()) - 1;
   operands_.poison(set);
-  if (graph == nullptr) {
-    kernel_.launch(operands_, set, stream_);
-  } else {
-    graph->replay();
-  }
+  graph.replay();
   return operands_.compare(set, false);
 }
 
@@ -147,7 +142,7 @@ void Contest::run(const Options& options, Row* row) const {
   row->best = *std::min_element(times.begin() + 1, times.end());
   row->library_outcome = check_library(best);
   if (!row->library_outcome.ok()) row->remark = "the library's result is wrong";
-  row->our_outcome = check_ours(&our_graph);
+  row->our_outcome = check_ours(our_graph);
   if (!row->our_outcome.ok()) row->remark = "wrong after replays";
 }
 
@@ -172,7 +167,7 @@ Row measure(const Case& product, const Device& device, const Library& library, c
       row.remark = "the library has no way";
       return row;
     }
-    Contest(product, kernel, *operands, *theirs).run(options, &row);
+    Contest(kernel, *operands, *theirs).run(options, &row);
   } catch (const std::exception& error) {
     row.remark = error.what();
   }

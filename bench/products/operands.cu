@@ -243,15 +243,16 @@ void Operands::poison(int set) const {
 Outcome Operands::compare(int set, bool of_library) const {
   check(cudaDeviceSynchronize(), "product");
   const Type& type = product_.type;
-  const Comparison comparison{a_,
-                              b_,
-                              c_,
-                              std::min(kSamples, c_.elements()),
-                              type.result_unit,
-                              type.product_unit,
-                              type.sum_unit,
-                              static_cast<const __nv_bfloat16*>(bias()),
-                              of_library && bias() != nullptr ? 1e-3 : 0};
+  const double parts = of_library ? 2 * type.result_unit : 0;
+  const Comparison comparison{.a = a_,
+                              .b = b_,
+                              .c = c_,
+                              .samples = std::min(kSamples, c_.elements()),
+                              .result_unit = type.result_unit,
+                              .product_unit = type.product_unit + parts,
+                              .sum_unit = type.sum_unit,
+                              .bias = static_cast<const __nv_bfloat16*>(bias()),
+                              .approximation = of_library && bias() != nullptr ? 1e-3 : 0};
   Buffer room(sizeof(Found));
   room.fill(0);
   auto* const found = static_cast<Found*>(room.data());
