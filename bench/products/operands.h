@@ -49,8 +49,8 @@ class Operands {
 
   /// Fills the results of a set with what no product gives.
   void poison(int set) const;
-  /// Compares the results of a set, some of them with a product in f64, after all work of the device. The library may add
-  /// parts of a sum in the type of results, and its GELU is by tanh or of rounded sums: it is permitted as much.
+  /// Compares the results of a set, some of them with a product in f64, after all work of the device. The library may
+  /// add parts of a sum in the type of results, and its GELU is by tanh or of rounded sums: it is permitted as much.
   Outcome compare(int set, bool of_library) const;
 
  private:
