@@ -119,6 +119,8 @@ struct TilePlan {
   std::vector<TileShape> shapes;
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
+  std::optional<ir::AxisId> shared_axis;  // whose terms blocks share, where a launch has few tiles
+  int split = 0;                          // blocks that share the terms of a tile; 0: as the launch says
   std::string obstacle;              // why some launches do not go by warpgroups, on a chip that has them
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles

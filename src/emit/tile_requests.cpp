@@ -10,6 +10,7 @@
 #include <span>
 
 #include "emit/plan_requests.h"
+#include "emit/term_shares.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
 #include "emit/warpgroup_plan.h"
@@ -100,6 +101,27 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
   if (nearest != 0)
     report.help("the nearest that can be is `{}{}{}`",
                 request ? "@warpgroups(" : "--plan warpgroups=", nearest, request ? ")" : "");
+  return false;
+}
+
+/// Lets blocks share the terms of tiles, unless one alone is asked for. False where that is asked for and cannot be: that is
+/// reported. A plan without warpgroups is null.
+bool share_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                 const PlanOverrides& overrides, TilePlan* groups, DiagnosticSink& sink) {
+  const int asked = requested_split(kernel, overrides).value_or(0);
+  if (asked == 1) return true;
+  const SharedAxis shared =
+      groups ? shared_axis(kernel, analysis.uses, sizes, *groups)
+             : SharedAxis{{}, "blocks share terms where warpgroups multiply"};
+  if (shared.axis) {
+    groups->shared_axis = shared.axis;
+    groups->split = asked;
+    return true;
+  }
+  const ir::Request* request = find_request(kernel, {"split"});
+  if (asked == 0 || !request) return true;  // options of the command line are for the kernels that can honour them
+  sink.report(Diag::request_impossible, request->span, fmt::format("@split({})", asked), shared.reason)
+      .help("the nearest that can be is `@split(1)`");
   return false;
 }
 
@@ -212,6 +234,9 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
   }
+  if (!choices.empty() && !share_terms(choices.front().kernel, analysis, sizes, overrides,
+                                       groups ? &*groups : nullptr, sink))
+    return {ShapeOutcome::refused};
   if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
   return {.groups = std::move(groups)};
 }
