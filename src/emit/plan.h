@@ -74,6 +74,13 @@ struct Rival {
 struct SharedUnit {
   int64_t clocks = 0;  // that a multiprocessor takes for 64 of each sum
   int64_t bytes = 0;   // of its sums; 0: blocks do not share them
+  int asked = 0;       // blocks that share them; 0: as the launch says
+
+  /// As the launcher takes it, behind the clocks.
+  std::string text() const {
+    if (bytes == 0) return "";
+    return ", " + std::to_string(bytes) + (asked > 1 ? ", " + std::to_string(asked) : "");
+  }
 };
 
 /// One instantiation that the launcher may choose.

@@ -118,9 +118,7 @@ class LauncherPrinter {
       std::string& list = sizes[quickest(*variant.rival)];
       list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ",
                           print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks,
-                          variant.shared && variant.shared->bytes > 0
-                              ? fmt::format(", {}", variant.shared->bytes)
-                              : "");
+                          variant.shared ? variant.shared->text() : "");
     }
     const auto terms = plan_.phase.shared_terms;
     for (const auto& [name, list] : sizes)
@@ -253,11 +251,9 @@ class LauncherPrinter {
     const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
     Variant clustered = variant;
     if (!variant.cluster.empty()) clustered.arguments["cluster"] = variant.cluster;
-    if (variant.shared->bytes == 0)
-      return fmt::format("terms.blocks({{{}}}{})", print(specialise(units, clustered)),
-                         variant.cluster.empty() ? "" : ", " + variant.cluster);
-    return fmt::format("terms.blocks({{{}, {}, {}}}{})", print(specialise(units, clustered)),
-                       variant.shared->clocks, variant.shared->bytes,
+    const std::string shared = variant.shared->text();
+    return fmt::format("terms.blocks({{{}{}{}}}{})", print(specialise(units, clustered)),
+                       shared.empty() ? "" : fmt::format(", {}", variant.shared->clocks), shared,
                        variant.cluster.empty() ? "" : ", " + variant.cluster);
   }
 

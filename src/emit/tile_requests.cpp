@@ -105,21 +105,19 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
 }
 
 /// Lets blocks share the terms of tiles, unless one alone is asked for. False where that is asked for and cannot be: that is
-/// reported. A plan without warpgroups is null.
+/// reported. Options of the command line are for the kernels that can honour them.
 bool share_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
-                 const PlanOverrides& overrides, TilePlan* groups, DiagnosticSink& sink) {
+                 const PlanOverrides& overrides, const std::string& obstacle, std::optional<TilePlan>& groups,
+                 size_t first, DiagnosticSink& sink) {
   const int asked = requested_split(kernel, overrides).value_or(0);
-  if (asked == 1) return true;
-  const SharedAxis shared =
-      groups ? shared_axis(kernel, analysis.uses, sizes, *groups)
-             : SharedAxis{{}, "blocks share terms where warpgroups multiply"};
-  if (shared.axis) {
+  SharedAxis shared{{}, obstacle.empty() ? "blocks share terms where warpgroups multiply" : obstacle};
+  if (groups && first < groups->shapes.size()) {
+    shared = shared_axis(kernel, analysis.uses, sizes, *groups);
     groups->shared_axis = shared.axis;
-    groups->split = asked;
-    return true;
+    for (TileShape& shape : std::span(groups->shapes).subspan(first)) shape.split = asked;
   }
   const ir::Request* request = find_request(kernel, {"split"});
-  if (asked == 0 || !request) return true;  // options of the command line are for the kernels that can honour them
+  if (shared.axis || asked <= 1 || !request) return true;
   sink.report(Diag::request_impossible, request->span, fmt::format("@split({})", asked), shared.reason)
       .help("the nearest that can be is `@split(1)`");
   return false;
@@ -230,13 +228,11 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     };
     settle(plan, first);
     const size_t before = groups ? groups->shapes.size() : 0;
-    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink))
+    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink) ||
+        !share_terms(kernel, analysis, sizes, overrides, plan.obstacle, groups, before, sink))
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
   }
-  if (!choices.empty() && !share_terms(choices.front().kernel, analysis, sizes, overrides,
-                                       groups ? &*groups : nullptr, sink))
-    return {ShapeOutcome::refused};
   if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
   return {.groups = std::move(groups)};
 }

@@ -78,8 +78,7 @@ class TileVariants {
     const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
     plan_.phase.shared_terms = plan_.sizes.subtract(axis.upper, axis.lower);
     const std::string terms = print(lower_size(kernel_, plan_.sizes, *plan_.phase.shared_terms));
-    add_statement(tiles_.split == 0 ? fmt::format("SharedTerms terms(options, {});", terms)
-                                    : fmt::format("SharedTerms terms(options, {}, {});", terms, tiles_.split));
+    add_statement(fmt::format("SharedTerms terms(options, {});", terms));
   }
   void add_statement(const std::string& statement) {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
@@ -289,9 +288,9 @@ class TileVariants {
   void share_terms(Variant& variant, const TileShape& shape) const {
     constexpr int64_t kMostBytes = 64 * 1024;
     const int64_t bytes = bytes_of_sums(tiles_, shape);
-    const bool is_shared = tiles_.split > 0 || bytes <= kMostBytes;
+    const bool is_shared = shape.split > 1 || (shape.split == 0 && bytes <= kMostBytes);
     variant.arguments["kShared"] = is_shared ? "true" : "false";
-    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0};
+    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
 
   size_t shape_number(const TileShape& shape) const {

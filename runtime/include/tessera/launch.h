@@ -190,11 +190,13 @@ inline int multiprocessor_count() {
 }
 
 /// Tiles of one size that a launch may use: how many there are, the clocks that a multiprocessor takes for one, or for a share
-/// of one that is the same for all sizes, and where blocks may share the terms of one, the bytes of its sums.
+/// of one that is the same for all sizes; where blocks may share the terms of one, the bytes of its sums, and how many
+/// shares are asked for, if any.
 struct TilesOfSize {
   index count;
   index clocks = 0;
   index bytes = 0;
+  int asked = 0;
 };
 
 /// The clocks of all tiles when each multiprocessor takes one at a time.

@@ -32,9 +32,8 @@ class SharedTerms {
   static constexpr int kMostWarps = 16;  // that hold the sums of a tile
 
  public:
-  /// Each sum has so many terms. `asked`: shares that the kernel asks for; 0: as many as pay.
-  SharedTerms(const LaunchOptions& options, index terms, int asked = 0)
-      : terms_(terms), asked_(asked), workspace_(options.stream) {}
+  /// Each sum has so many terms.
+  SharedTerms(const LaunchOptions& options, index terms) : terms_(terms), workspace_(options.stream) {}
 
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
@@ -46,7 +45,7 @@ class SharedTerms {
   /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
   /// launch that they are for has this object as an argument: for the kernel it is the shares of these units.
   Blocks blocks(const TilesOfSize& units, int cluster = 1) {
-    const TilesOfSize tiles{units.count * cluster, units.clocks, units.bytes};
+    const TilesOfSize tiles{units.count * cluster, units.clocks, units.bytes, units.asked};
     const int shares = shares_of(tiles);
     if (shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     return persistent_blocks(units.count * shares_.shares, cluster);
@@ -65,7 +64,7 @@ class SharedTerms {
 
   int shares_of(const TilesOfSize& tiles) const {
     if (tiles.bytes == 0 || tiles.count <= 0) return 1;
-    if (asked_ > 0) return asked_;
+    if (tiles.asked > 0) return tiles.asked;
     index most = wave_ / tiles.count;
     if (most > terms_ / kFewestTerms) most = terms_ / kFewestTerms;
     if (most > TermShares::kMost) most = TermShares::kMost;
@@ -91,7 +90,6 @@ class SharedTerms {
 
   const index wave_ = multiprocessor_count();
   const index terms_;
-  const int asked_;
   TermShares shares_;
   Workspace workspace_;
 };
