@@ -2,6 +2,8 @@
 // Flags of architecture and plan; see target_flags.h.
 #include "commands/target_flags.h"
 
+#include "sema/ir/request_ranges.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -60,6 +62,8 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.raster = static_cast<int>(*value);
   } else if (name == "cluster" && ir::kClusterRange.contains(*value)) {
     plan.cluster = static_cast<int>(*value);
+  } else if (name == "split" && ir::kSplitRange.contains(*value)) {
+    plan.split = static_cast<int>(*value);
   } else if (name == "warpgroups" && ir::kWarpgroupsRange.contains(*value)) {
     plan.warpgroups = static_cast<int>(*value);
   } else {
@@ -67,7 +71,7 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
         "--plan",
         fmt::format(
             "`{}` is none of tile.RANGE=N (N at least 1), warps=1..32, warpgroups=0..3, vector=1|2|4|8|16, "
-            "stages=1..7, raster=1..64, cluster=1..2",
+            "stages=1..7, raster=1..64, cluster=1..2, split=1..64",
             item));
   }
 }

@@ -70,6 +70,19 @@ struct Rival {
   int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
 };
 
+/// What is known of the terms of a unit that blocks share.
+struct SharedUnit {
+  int64_t clocks = 0;  // that a multiprocessor takes for 64 of each sum
+  int64_t bytes = 0;   // of its sums; 0: blocks do not share them
+  int asked = 0;       // blocks that share them; 0: as the launch says
+
+  /// As the launcher takes it, behind the clocks.
+  std::string text() const {
+    if (bytes == 0) return "";
+    return ", " + std::to_string(bytes) + (asked > 1 ? ", " + std::to_string(asked) : "");
+  }
+};
+
 /// One instantiation that the launcher may choose.
 struct Variant {
   std::string name;
@@ -90,6 +103,7 @@ struct Variant {
   std::string few_units_of = {};
   int few_quarters = 0;
   std::optional<Rival> rival = {};
+  std::optional<SharedUnit> shared = {};  // where blocks may share its terms
   int shared_bytes = 0;
   std::string cluster = {};            // blocks of a cluster, which share a unit; "": they run alone
   std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
@@ -140,6 +154,7 @@ struct PhasePlan {
   std::vector<FunctionPlan> functions;
   std::vector<Variant> variants;
   std::vector<std::string> boxed;  // statements of the launcher: tensors whose boxes variants copy
+  std::optional<ir::SizeId> shared_terms = {};  // how many terms each sum has, where blocks share them
   /// A unit axis along which strips run instead of along the lane: what does not depend on it is read once for all of them.
   std::optional<ir::AxisId> strip_axis;
   std::map<ir::AxisId, int64_t> serial_tiles;

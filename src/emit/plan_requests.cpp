@@ -2,6 +2,8 @@
 // Checks of `@warps`, tiles and overrides against what the ways of running can do.
 #include "emit/plan_requests.h"
 
+#include "sema/ir/request_ranges.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +20,7 @@ struct Count {
 };
 constexpr std::array kCounts = {Count{"stages", ir::kStagesRange}, Count{"pipeline", ir::kStagesRange},
                                 Count{"raster", ir::kRasterRange}, Count{"warpgroups", ir::kWarpgroupsRange},
-                                Count{"cluster", ir::kClusterRange}};
+                                Count{"cluster", ir::kClusterRange}, Count{"split", ir::kSplitRange}};
 
 /// What the first request with one of the names asks for.
 std::optional<int> requested(const ir::Kernel& kernel, std::initializer_list<std::string_view> names) {
@@ -102,6 +104,10 @@ std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverride
 
 std::optional<int> requested_cluster(const ir::Kernel& kernel, const PlanOverrides& overrides) {
   return overrides.cluster ? overrides.cluster : requested(kernel, {"cluster"});
+}
+
+std::optional<int> requested_split(const ir::Kernel& kernel, const PlanOverrides& overrides) {
+  return overrides.split ? overrides.split : requested(kernel, {"split"});
 }
 
 std::optional<int> requested_warpgroups(const ir::Kernel& kernel, const PlanOverrides& overrides) {

@@ -19,6 +19,8 @@ std::optional<int> requested_warps(const ir::Kernel& kernel, const PlanOverrides
 std::optional<int> requested_stages(const ir::Kernel& kernel, const PlanOverrides& overrides);
 /// The same for the blocks of a cluster: `@cluster`.
 std::optional<int> requested_cluster(const ir::Kernel& kernel, const PlanOverrides& overrides);
+/// The same for the blocks that share the terms of a tile: `@split`.
+std::optional<int> requested_split(const ir::Kernel& kernel, const PlanOverrides& overrides);
 
 /// The same for the rows of tiles that blocks walk over together: `@raster`.
 std::optional<int> requested_raster(const ir::Kernel& kernel, const PlanOverrides& overrides);

@@ -116,12 +116,15 @@ class LauncherPrinter {
       if (!variant.rival || !known.emplace(variant.rival->choice, variant.rival->number).second) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
-      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ",
-                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks);
+      list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ",
+                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks,
+                          variant.shared ? variant.shared->text() : "");
     }
+    const auto terms = plan_.phase.shared_terms;
     for (const auto& [name, list] : sizes)
-      writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}});", name, list),
-                   "tiles, clocks of one for 64 terms");
+      writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
+                   terms ? "tiles, clocks of one for 64 terms, bytes of its sums"
+                         : "tiles, clocks of one for 64 terms");
   }
 
   // What all variants have in common is said once; functions that read different things name them at the call.
@@ -235,11 +238,23 @@ class LauncherPrinter {
   /// Clusters take tiles of several blocks at a time.
   std::string persistent_blocks(const Variant& variant) const {
     const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
+    if (variant.shared) return shared_blocks(variant);
     if (variant.cluster.empty())
       return fmt::format("persistent_blocks({})", print(specialise(units, variant)));
     Variant clustered = variant;
     clustered.arguments["cluster"] = variant.cluster;
     return fmt::format("persistent_blocks({}, {})", print(specialise(units, clustered)), variant.cluster);
+  }
+
+  /// The same, where several may have a share of the terms of each unit.
+  std::string shared_blocks(const Variant& variant) const {
+    const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
+    Variant clustered = variant;
+    if (!variant.cluster.empty()) clustered.arguments["cluster"] = variant.cluster;
+    const std::string shared = variant.shared->text();
+    return fmt::format("terms.blocks({{{}{}{}}}{})", print(specialise(units, clustered)),
+                       shared.empty() ? "" : fmt::format(", {}", variant.shared->clocks), shared,
+                       variant.cluster.empty() ? "" : ", " + variant.cluster);
   }
 
   std::string explain(const Variant& variant) const {

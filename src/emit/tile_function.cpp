@@ -71,6 +71,7 @@ void TileLowering::declare_template() {
   parameters.push_back("int kStages");
   if (has_roles()) {
     parameters.push_back("int kGroups");
+    if (tiles_.shared_axis) parameters.push_back("bool kShared");
   } else {
     parameters.push_back("int kWarpRows");
     parameters.push_back("int kWarpColumns");
@@ -92,6 +93,7 @@ void TileLowering::declare_parameters() {
     maps.push_back("TESSERA_PARAMETER StoreBoxes " + boxes.name);
     tiles_.stored.push_back(boxes.argument);
   }
+  if (tiles_.shared_axis) maps.push_back("TESSERA_PARAMETER TermShares terms");
   function_.parameters.insert(function_.parameters.begin(), maps.begin(), maps.end());
   function_.comment =
       kernel_.c_name + (has_roles()
@@ -267,6 +269,14 @@ std::vector<std::string> TileLowering::declare_units() {
 
 Expr TileLowering::blocks_of_cluster() const { return lowered::name("cluster", DType::index); }
 
+// Blocks, or their clusters, take turns: at instances, or at shares of them.
+std::string TileLowering::header_of_instances() const {
+  const std::string of = cluster_axis_ ? "cluster" : "block";
+  const std::string name = tiles_.shared_axis ? "turn" : "unit";
+  return fmt::format("index {0} = {1}_index(); {0} < unit_count{2}; {0} += {1}_count()", name, of,
+                     tiles_.shared_axis ? " * terms.shares" : "");
+}
+
 void TileLowering::instances(const std::vector<std::string>& positions, const std::function<void()>& body) {
   std::string joined;
   for (const std::string& position : positions) joined += (joined.empty() ? "" : ", ") + position;
@@ -275,16 +285,24 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
     bindings.axes.insert(axis);
     bindings.loops.insert(axis);
   }
-  const char* header = cluster_axis_
-                           ? "index unit = cluster_index(); unit < unit_count; unit += cluster_count()"
-                           : "index unit = block_index(); unit < unit_count; unit += block_count()";
-  loop(header, false, std::move(bindings), [&] {
+  loop(header_of_instances(), false, std::move(bindings), [&] {
+    if (tiles_.shared_axis)
+      emit(lowered::Local{"TermShare<kShared>",
+                          share_,
+                          {},
+                          lowered::list({lowered::name("terms", DType::index),
+                                         lowered::name("turn", DType::index),
+                                         lowered::name("unit_count", DType::index)}),
+                          true,
+                          false});
     if (!positions.empty())
       emit(lowered::Local{"auto",
                           fmt::format("[{}]", joined),
                           {},
-                          lowered::name(tiles_.has_groups() ? "grouped_position<kRaster>(unit, units).at"
-                                                            : "tile_position(unit, units).at",
+                          lowered::name(fmt::format("{}({}, units).at",
+                                                    tiles_.has_groups() ? "grouped_position<kRaster>"
+                                                                        : "tile_position",
+                                                    tiles_.shared_axis ? share_ + ".unit()" : "unit"),
                                         DType::index),
                           true,
                           false});

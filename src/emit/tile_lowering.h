@@ -120,6 +120,7 @@ class TileLowering : public FunctionLowering {
   void declare_factor(const TileFactor& factor, bool is_tf32);
   void note_reader(FactorTile& tile, const TileFactor& factor);
   std::vector<std::string> declare_units();
+  std::string header_of_instances() const;
   void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
@@ -147,6 +148,13 @@ class TileLowering : public FunctionLowering {
   void release(const std::string& stage);
   void release_before(const std::string& before);
   bool only_multiplies(const ir::Block& statements) const;
+
+  // tile_shares.cpp
+  Range share_of(ir::AxisId axis, const std::string& rounds);
+  bool begins_with_zeros(ir::VariableId variable) const;
+  void begin_share(const HeldTile& sums);
+  void begin_shares_of(const ir::Block& statements);
+  void join_shares();
 
   // tile_elements.cpp: loops over what a thread has of a tile
   TilePlace place_of(const AxisSet& axes) const;
@@ -331,6 +339,8 @@ class TileLowering : public FunctionLowering {
   std::optional<BoxRing> boxes_;                    // of functions with roles
   std::vector<StoredBoxes> stored_boxes_;           // of their outputs
   std::string panel_turn_;                          // counts the panels that stores pass through
+  std::string share_ = "share";           // of an instance's terms, where blocks share them
+  std::vector<std::string> summed_;                 // sums of the products since its beginning
   std::vector<std::string> under_way_;              // sums of products that are not waited for yet
   bool waits_at_once_ = true;                       // for each product
   bool releases_at_once_ = false;  // the stage that a product has read, before its sums are added

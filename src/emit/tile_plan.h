@@ -89,6 +89,7 @@ struct TileShape {
   int raster = 1;  // rows of tiles that blocks walk over together
   int cluster =
       1;  // blocks with neighbouring rows of tiles that share the other factors; 0: as the launch says
+  int split = 0;  // blocks that share the terms of a tile; 0: as the launch says
   int shared_bytes = 0;
   int end_bytes = 0;     // more of it, where lines are shifted into place
   int few_quarters = 0;  // of the multiprocessors: for launches of at most so many tiles of the next shape
@@ -119,6 +120,7 @@ struct TilePlan {
   std::vector<TileShape> shapes;
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
+  std::optional<ir::AxisId> shared_axis;  // whose terms blocks share, where a launch has few tiles
   std::string obstacle;              // why some launches do not go by warpgroups, on a chip that has them
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles

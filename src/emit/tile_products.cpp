@@ -186,6 +186,7 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
                                : product.rows.in_parts ? fmt::format("multiply_split<{}>", majors)
                                : is_done               ? fmt::format("multiply_promoted<{}>", majors)
                                                        : fmt::format("multiply_async<{}>", majors);
+    if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
     if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "emit/plan_requests.h"
+#include "emit/term_shares.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
 #include "emit/warpgroup_plan.h"
@@ -100,6 +101,25 @@ bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Targ
   if (nearest != 0)
     report.help("the nearest that can be is `{}{}{}`",
                 request ? "@warpgroups(" : "--plan warpgroups=", nearest, request ? ")" : "");
+  return false;
+}
+
+/// Lets blocks share the terms of tiles, unless one alone is asked for. False where that is asked for and cannot be: that is
+/// reported. Options of the command line are for the kernels that can honour them.
+bool share_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                 const PlanOverrides& overrides, const std::string& obstacle, std::optional<TilePlan>& groups,
+                 size_t first, DiagnosticSink& sink) {
+  const int asked = requested_split(kernel, overrides).value_or(0);
+  SharedAxis shared{{}, obstacle.empty() ? "blocks share terms where warpgroups multiply" : obstacle};
+  if (groups && first < groups->shapes.size()) {
+    shared = shared_axis(kernel, analysis.uses, sizes, *groups);
+    groups->shared_axis = shared.axis;
+    for (TileShape& shape : std::span(groups->shapes).subspan(first)) shape.split = asked;
+  }
+  const ir::Request* request = find_request(kernel, {"split"});
+  if (shared.axis || asked <= 1 || !request) return true;
+  sink.report(Diag::request_impossible, request->span, fmt::format("@split({})", asked), shared.reason)
+      .help("the nearest that can be is `@split(1)`");
   return false;
 }
 
@@ -208,7 +228,8 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     };
     settle(plan, first);
     const size_t before = groups ? groups->shapes.size() : 0;
-    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink))
+    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink) ||
+        !share_terms(kernel, analysis, sizes, overrides, plan.obstacle, groups, before, sink))
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
   }

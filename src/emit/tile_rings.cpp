@@ -428,6 +428,7 @@ void TileLowering::run_rounds(const ir::Loop& statement, const Range& range, con
       body();
     });
   if (known && axis != ring_->axis) return rounds(axis, range, known->end, body);
+  if (axis == tiles_.shared_axis) begin_shares_of(statement.body);
   ring(axis, range, staged, only_multiplies(statement.body), body);
 }
 

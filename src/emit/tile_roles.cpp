@@ -101,7 +101,7 @@ void TileLowering::ask_for_boxes(size_t depth) {
   const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
   Scope bindings;
   bindings.loops.insert(site.axis);
-  count_loop(tile, {lowered::integer(0), local(turn.end)}, "1", std::move(bindings), [&] {
+  count_loop(tile, share_of(site.axis, turn.end), "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
     if (!tiles_.has_parts()) return fill_stage();
     boxes_->part = named("part");
@@ -161,13 +161,14 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   const bool is_only = tiles_.products.size() == 1 && is_done_at_once(*tiles_.products.begin());
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
+  const Range share = share_of(axis, own.end);
   const std::string before = stays ? named(name + "_before") : "";
   if (stays) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
   const std::vector<std::string> outer = std::exchange(under_way_, {});
   const bool outer_waits = std::exchange(waits_at_once_, !stays);
   Scope bindings;
   bindings.loops.insert(axis);
-  count_loop(tile, {lowered::integer(0), local(own.end)}, "1", std::move(bindings), [&] {
+  count_loop(tile, share, "1", std::move(bindings), [&] {
     bind_tile(axis, own.range, tile);
     tiles_.has_parts() ? receive_parts(name, factors) : receive_stage(factors);
     releases_at_once_ = is_only;
@@ -182,6 +183,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
       emit(lowered::Evaluate{local(fmt::format("wait_for_products<0>({})", sums))});
     release_before(before);
   }
+  if (axis == tiles_.shared_axis) join_shares();
   under_way_ = outer;
   waits_at_once_ = outer_waits;
 }

@@ -282,7 +282,10 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
       });
     });
   }
-  multiply_into({&tiles_.products.at(*added), true, {}}, tile.name);
+  const TileProduct& product = tiles_.products.at(*added);
+  const bool has_zeros = adds_to_itself(assign) && begins_with_zeros(assign.variable);
+  if (product.has_own_loop && product.depth == tiles_.shared_axis && !has_zeros) begin_share(tile);
+  multiply_into({&product, true, {}}, tile.name);
 }
 
 }  // namespace tessera::emit

@@ -14,6 +14,7 @@
 #include "emit/tile_lines.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
+#include "emit/term_shares.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -71,6 +72,13 @@ class TileVariants {
     }
     if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
       add_statement(clusters());
+    if (tiles_.shared_axis) declare_terms();
+  }
+  void declare_terms() {
+    const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
+    plan_.phase.shared_terms = plan_.sizes.subtract(axis.upper, axis.lower);
+    const std::string terms = print(lower_size(kernel_, plan_.sizes, *plan_.phase.shared_terms));
+    add_statement(fmt::format("SharedTerms terms(options, {});", terms));
   }
   void add_statement(const std::string& statement) {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
@@ -240,6 +248,7 @@ class TileVariants {
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
     if (way == "boxes") variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
+    if (way == "boxes" && tiles_.shared_axis) variant.maps.push_back("terms");
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
     if (shape.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
@@ -260,6 +269,7 @@ class TileVariants {
     if (way == "boxes") {
       variant.arguments["kGroups"] = std::to_string(shape.groups());
       variant.cluster = cluster_of(shape);
+      if (tiles_.shared_axis) share_terms(variant, shape);
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
       variant.arguments["kWarpColumns"] = std::to_string(shape.warp_columns);
@@ -272,6 +282,15 @@ class TileVariants {
     variant.few_units_of = way;
     variant.few_quarters = shape.few_quarters;
     return variant;
+  }
+
+  /// Large tiles are many where they are worth it, so that each is summed alone, unless shares are asked for.
+  void share_terms(Variant& variant, const TileShape& shape) const {
+    constexpr int64_t kMostBytes = 64 * 1024;
+    const int64_t bytes = bytes_of_sums(tiles_, shape);
+    const bool is_shared = shape.split > 1 || (shape.split == 0 && bytes <= kMostBytes);
+    variant.arguments["kShared"] = is_shared ? "true" : "false";
+    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
 
   size_t shape_number(const TileShape& shape) const {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sema/constants.h"
+#include "sema/ir/request_ranges.h"
 #include "sema/tilings.h"
 
 namespace tessera::sema {
@@ -36,7 +37,8 @@ void refuse(Context& context, const ast::Annotation& annotation) {
     report.note("a request that cannot be honoured is an error, never ignored");
     if (name == "tile") report.help("it stands before the kernel, and names what it sets: `@tile(BM = 64)`");
     if (name == "autotune") report.help("it stands before the kernel");
-    if (name == "warps" || name == "stages" || name == "raster" || name == "warpgroups" || name == "cluster")
+    if (name == "warps" || name == "stages" || name == "raster" || name == "warpgroups" || name == "cluster" ||
+        name == "split")
       report.help("it stands before the kernel, or behind the ranges of its `grid`");
     if (name == "pipeline") report.help("it stands behind the ranges of a `for` with a `dot`");
     return;
@@ -72,7 +74,9 @@ constexpr std::array kCounts = {
           "`@warpgroups(2)`"},
     Count{"cluster", "cluster", ir::kClusterRange,
           "so many blocks with neighbouring rows of tiles run together and share what they read of columns: "
-          "`@cluster(2)`"}};
+          "`@cluster(2)`"},
+    Count{"split", "split", ir::kSplitRange,
+          "so many blocks share the terms of each tile's sums, or 1 for each tile alone: `@split(4)`"}};
 
 DiagnosticBuilder refuse_count(Context& context, const Count& count, Span span) {
   auto report = count.annotation == "warps"

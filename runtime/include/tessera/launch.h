@@ -189,24 +189,35 @@ inline int multiprocessor_count() {
 #endif
 }
 
-/// Tiles of one size that a launch may use: how many there are, and the clocks that a multiprocessor takes for one, or for
-/// a share of one that is the same for all sizes.
+/// Tiles of one size that a launch may use: how many there are, the clocks that a multiprocessor takes for one, or for a share
+/// of one that is the same for all sizes; where blocks may share the terms of one, the bytes of its sums, and how many
+/// shares are asked for, if any.
 struct TilesOfSize {
   index count;
-  index clocks;
+  index clocks = 0;
+  index bytes = 0;
+  int asked = 0;
 };
 
-/// Which of several sizes of tiles a device is done with first, when each multiprocessor takes one tile at a time; of
-/// equals the first. All of them where the options name a variant.
+/// The clocks of all tiles when each multiprocessor takes one at a time.
+struct ClocksInWaves {
+  index wave = multiprocessor_count();
+
+  index operator()(const TilesOfSize& tiles) const { return ceil_divide(tiles.count, wave) * tiles.clocks; }
+};
+
+/// Which of several sizes of tiles a device is done with first, by the clocks of all of them; of equals the first. All of
+/// them where the options name a variant.
 class QuickestTiles {
  public:
-  QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes) {
+  template <typename Clocks = ClocksInWaves>
+  QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes,
+                const Clocks& clocks_of = Clocks{}) {
     if (options.variant >= 0) return;
-    const index wave = multiprocessor_count();
     index least = -1;
     int number = 0;
     for (const TilesOfSize& size : sizes) {
-      const index clocks = ceil_divide(size.count, wave) * size.clocks;
+      const index clocks = clocks_of(size);
       if (least < 0 || clocks < least) {
         least = clocks;
         quickest_ = number;

@@ -9,6 +9,7 @@
 #include "tessera/ptx_cluster.h"
 #include "tessera/ptx_tensor.h"
 #include "tessera/ptx_wgmma.h"
+#include "tessera/shared_terms.h"
 #include "tessera/store_panel.h"
 
 namespace tessera {

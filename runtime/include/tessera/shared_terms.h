@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SharedTerms: how many blocks share the terms of each tile of a launch, and the workspace through which they meet.
+#pragma once
+
+#include <cmath>
+
+#include "tessera/launch.h"
+#include "tessera/term_share.h"
+#include "tessera/workspace.h"
+
+namespace tessera {
+
+namespace detail {
+
+/// A number that no two launches of a process have, a multiple of TermShares::kCountEnd. What happens to lie in workspace is
+/// equal to it only by chance, one in 2^56: it begins somewhere else in each process.
+inline std::uint64_t new_mark() {
+  static std::uint64_t last = reinterpret_cast<std::uintptr_t>(&last) * 0x9e3779b97f4a7c15u;
+  return __atomic_add_fetch(&last, TermShares::kCountEnd, __ATOMIC_RELAXED) / TermShares::kCountEnd *
+         TermShares::kCountEnd;
+}
+
+}  // namespace detail
+
+/// Where a launch has fewer tiles than a device has multiprocessors, several blocks sum a share of the terms of each tile, as
+/// many as pay. Workspace lives until the launch is queued, in the order of its stream.
+class SharedTerms {
+  // What a block takes to leave its sums and to read those of others, until then and for so many bytes; terms below which
+  // a share is not worth it.
+  static constexpr double kJoinClocks = 3000, kJoinBytes = 32;
+  static constexpr index kFewestTerms = 256;
+  static constexpr int kMostWarps = 16;  // that hold the sums of a tile
+
+ public:
+  /// Each sum has so many terms.
+  SharedTerms(const LaunchOptions& options, index terms) : terms_(terms), workspace_(options.stream) {}
+
+  /// The clocks of all tiles of a size.
+  index operator()(const TilesOfSize& tiles) const {
+    const int shares = shares_of(tiles);
+    const double all = clocks_of_tile(tiles) * static_cast<double>(ceil_divide(tiles.count * shares, wave_));
+    return static_cast<index>(all / shares + clocks_to_join(tiles, shares));
+  }
+
+  /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
+  /// launch that they are for has this object as an argument: for the kernel it is the shares of these units.
+  Blocks blocks(const TilesOfSize& units, int cluster = 1) {
+    const TilesOfSize tiles{units.count * cluster, units.clocks, units.bytes, units.asked};
+    const int shares = shares_of(tiles);
+    if (shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
+    return persistent_blocks(units.count * shares_.shares, cluster);
+  }
+
+  operator TermShares() const { return shares_; }
+
+ private:
+  double clocks_of_tile(const TilesOfSize& tiles) const {
+    constexpr double kTermsOfClocks = 64;
+    return static_cast<double>(tiles.clocks) * static_cast<double>(terms_) / kTermsOfClocks;
+  }
+  static double clocks_to_join(const TilesOfSize& tiles, int shares) {
+    return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;
+  }
+
+  int shares_of(const TilesOfSize& tiles) const {
+    if (tiles.bytes == 0 || tiles.count <= 0) return 1;
+    if (tiles.asked > 0) return tiles.asked;
+    index most = wave_ / tiles.count;
+    if (most > terms_ / kFewestTerms) most = terms_ / kFewestTerms;
+    if (most > TermShares::kMost) most = TermShares::kMost;
+    if (most < 2) return 1;
+    // The share of each and what the last one reads of all are least where both take as long.
+    const double all = clocks_of_tile(tiles);
+    const double best = std::sqrt(all * kJoinBytes / static_cast<double>(tiles.bytes));
+    const int shares = best < static_cast<double>(most) ? static_cast<int>(best) : static_cast<int>(most);
+    return shares > 1 && all / shares + clocks_to_join(tiles, shares) < all ? shares : 1;
+  }
+
+  bool take_workspace(const TilesOfSize& tiles, int shares) {
+    const index counts = tiles.count * kMostWarps * static_cast<index>(sizeof(std::uint64_t));
+    index sums;
+    if (__builtin_mul_overflow(tiles.count * shares, tiles.bytes, &sums)) return false;
+    void* memory = workspace_.take(counts + sums);
+    if (memory == nullptr) return false;
+    shares_.mark = detail::new_mark();
+    shares_.counts = static_cast<std::uint64_t*>(memory);
+    shares_.sums = static_cast<unsigned char*>(memory) + counts;
+    return true;
+  }
+
+  const index wave_ = multiprocessor_count();
+  const index terms_;
+  TermShares shares_;
+  Workspace workspace_;
+};
+
+}  // namespace tessera

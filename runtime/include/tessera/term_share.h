@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// TermShare: a share of the terms of a tile. Where a launch has few tiles and many terms of each, several blocks sum a
+// share of them each; the last one that is done adds up what all have left in workspace, always in the same order.
+#pragma once
+
+#include <cstring>
+
+#include "tessera/fragment.h"
+#include "tessera/ptx_global.h"
+#include "tessera/ptx_wgmma.h"
+
+namespace tessera {
+
+/// What a kernel knows of them. Each tile has `shares` shares; the sums of each have a place in workspace, and each warp of
+/// a tile counts there how many of its shares are done. What workspace held before is no count: it bears no `mark`.
+struct TermShares {
+  static constexpr int kMost = 64;
+  static constexpr std::uint64_t kCountEnd = 256;  // of which marks are multiples
+
+  int shares = 1;
+  std::uint64_t mark = 0;
+  std::uint64_t* counts = nullptr;
+  unsigned char* sums = nullptr;
+};
+
+/// Takes the turns of a cluster: first the first shares of all tiles, so that neighbouring turns have the same terms. Where
+/// kShared does not hold, each tile is summed alone.
+template <bool kShared>
+class TermShare {
+ public:
+  TESSERA_DEVICE TermShare(const TermShares& shares, index turn, index unit_count)
+      : shares_(shares),
+        unit_(is_alone() ? turn : turn % unit_count),
+        number_(is_alone() ? 0 : static_cast<int>(turn / unit_count)) {}
+
+  /// The number of its tile.
+  TESSERA_DEVICE index unit() const { return unit_; }
+
+  /// Which of `rounds` rounds are its own: from `first` to before `end`.
+  TESSERA_DEVICE index first(index rounds) const { return is_alone() ? 0 : part(rounds, number_); }
+  TESSERA_DEVICE index end(index rounds) const { return is_alone() ? rounds : part(rounds, number_ + 1); }
+
+  /// Whether sums begin with what they are before all terms; those of other shares begin with zeros.
+  TESSERA_DEVICE bool is_first() const { return number_ == 0; }
+
+  /// Leaves the sums of this warp in workspace, unless there is one share. Whether it is the last of its tile to do so:
+  /// `sums` are those of all shares then. By all threads of the sums' layout, in block `rank` of a cluster of `blocks`.
+  template <typename... Fragments>
+  TESSERA_DEVICE bool join(int rank, int blocks, Fragments&... sums) const {
+    if (is_alone()) return true;
+    constexpr int kThreads = threads_of<Fragments...>();
+    constexpr index kPlace = kThreads * (static_cast<index>(sizeof(Fragments)) + ...);
+    const index tile = unit_ * blocks + rank;
+    unsigned char* places = shares_.sums + tile * shares_.shares * kPlace;
+    each(places + number_ * kPlace, Leave{}, sums...);
+    if (!is_last(tile * (kThreads / kWarpThreads) + thread_index() / kWarpThreads)) return false;
+    (sums.fill(0), ...);
+    TESSERA_NO_UNROLL
+    for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);
+    return true;
+  }
+
+ private:
+  TESSERA_DEVICE bool is_alone() const { return !kShared || shares_.shares == 1; }
+
+  template <typename First, typename... Others>
+  static TESSERA_HD constexpr int threads_of() {
+    return First::Layout::kThreads;
+  }
+
+  TESSERA_DEVICE index part(index rounds, int number) const { return rounds * number / shares_.shares; }
+
+  /// Counts this warp's share. For the last one, the sums of all shares are there behind it.
+  TESSERA_DEVICE bool is_last(index warp) const {
+    warp_barrier();
+    const bool counts = thread_index() % kWarpThreads == 0;
+    const int last = ptx::shfl_sync_first(counts && count_share(shares_.counts + warp) ? 1 : 0);
+    warp_barrier();
+    return last != 0;
+  }
+  TESSERA_DEVICE bool count_share(std::uint64_t* count) const {
+    for (std::uint64_t seen = ptx::ld_relaxed_gpu(count);;) {
+      const std::uint64_t number = seen - shares_.mark;  // of those before, if it bears the mark
+      const std::uint64_t done = number < TermShares::kCountEnd ? number + 1 : 1;
+      const bool is_last = done == static_cast<std::uint64_t>(shares_.shares);
+      const std::uint64_t before =
+          ptx::atom_cas_acq_rel_gpu(count, seen, is_last ? 0 : shares_.mark + done);
+      if (before == seen) return is_last;
+      seen = before;
+    }
+  }
+
+  struct Leave {
+    template <typename T>
+    TESSERA_DEVICE void operator()(unsigned char* at, T* four) const {
+      std::uint32_t words[4];
+      TESSERA_UNROLL
+      for (int i = 0; i < 4; ++i) std::memcpy(&words[i], &four[i], 4);
+      ptx::st_global_cg_v4(at, words);
+    }
+  };
+  struct Add {
+    template <typename T>
+    TESSERA_DEVICE void operator()(unsigned char* at, T* four) const {
+      std::uint32_t words[4];
+      ptx::ld_global_cg_v4(words, at);
+      TESSERA_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        T more;
+        std::memcpy(&more, &words[i], 4);
+        four[i] += more;
+      }
+    }
+  };
+
+  /// Calls `use` with each four elements and where they are in a place of workspace.
+  template <typename Use, typename First, typename... Others>
+  static TESSERA_DEVICE void each(unsigned char* place, Use use, First& tile, Others&... others) {
+    constexpr int kThreads = First::Layout::kThreads;
+    static_assert(sizeof(tile.value[0]) == 4 && First::kCount % 4 == 0, "sums of four bytes, by fours");
+    TESSERA_UNROLL
+    for (int i = 0; i < First::kCount; i += 4)
+      use(place + (i / 4 * kThreads + thread_index()) * index{16}, &tile.value[i]);
+    if constexpr (sizeof...(Others) > 0)
+      each(place + static_cast<index>(sizeof(First)) * kThreads, use, others...);
+  }
+
+  const TermShares& shares_;
+  const index unit_;
+  const int number_;
+};
+
+}  // namespace tessera

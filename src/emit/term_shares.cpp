@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// See term_shares.h.
+#include "emit/term_shares.h"
+
+#include <algorithm>
+#include <set>
+
+#include "emit/tile_live.h"
+#include "sema/ir/without_points.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kSumBytes = 4;  // of an element
+
+class AxisFinder {
+ public:
+  AxisFinder(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
+             const TilePlan& plan)
+      : kernel_(kernel), uses_(uses), sizes_(sizes), plan_(plan) {}
+
+  SharedAxis run() const {
+    SharedAxis found;
+    for (const ir::Statement& statement : kernel_.grids.at(0).body) {
+      const SharedAxis here = axis_of(statement);
+      if (!here.axis && here.reason.empty()) {
+        if (!found.axis && std::holds_alternative<ir::Write>(statement.node))
+          return {{}, "a store stands before the products"};
+        continue;
+      }
+      if (found.axis || !here.axis) return {{}, found.axis ? "products stand one after another" : here.reason};
+      found = here;
+    }
+    return found.axis ? found : SharedAxis{{}, "no loop over tiles sums its products"};
+  }
+
+ private:
+  /// No axis and no reason where a statement has no product.
+  SharedAxis axis_of(const ir::Statement& statement) const {
+    if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+      const auto product = plan_.products.find(define->value);
+      if (product == plan_.products.end()) return {};
+      if (!product->second.has_own_loop || !product->second.around.empty())
+        return {{}, "a product sums along several axes"};
+      return {product->second.depth};
+    }
+    const auto* loop = std::get_if<ir::Loop>(&statement.node);
+    if (!loop || !has_product(loop->body)) return {};
+    if (plan_.role(loop->axis) != TileRole::depth) return {{}, "the loop does not sum its products"};
+    if (!ir::ends_of_loop(kernel_, sizes_, *loop).empty())
+      return {{}, "instances have different numbers of terms"};
+    if (!only_sums(loop->body)) return {{}, "the loop does more than sum its products"};
+    return {loop->axis};
+  }
+
+  bool has_product(const ir::Block& statements) const {
+    return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) return has_product(loop->body);
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      return define && plan_.products.contains(define->value);
+    });
+  }
+
+  /// Whether all that happens to what lies in registers is `sums += product`, once to each.
+  bool only_sums(const ir::Block& statements) const {
+    std::set<ir::ValueId> assigned;
+    std::set<ir::VariableId> variables;
+    for (const ir::Statement& statement : statements) {
+      const auto* assign = std::get_if<ir::Assign>(&statement.node);
+      if (!assign) continue;
+      if (!adds_product(*assign) || !variables.insert(assign->variable).second) return false;
+      assigned.insert(assign->value);
+    }
+    return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      if (!define) return std::holds_alternative<ir::Assign>(statement.node);
+      const auto product = plan_.products.find(define->value);
+      if (product != plan_.products.end()) return !product->second.has_own_loop;
+      return !plan_.anchored.contains(define->value) || assigned.contains(define->value) ||
+             std::holds_alternative<ir::ReadVariable>(kernel_.values[define->value].op);
+    });
+  }
+
+  /// `v += dot(a, b)`
+  bool adds_product(const ir::Assign& assign) const {
+    const auto product = product_summand(kernel_, uses_, assign);
+    const auto* sum = std::get_if<ir::Binary>(&kernel_.values[assign.value].op);
+    if (!product || !sum || !assign.picks.empty()) return false;
+    const ir::ValueId rest = sum->left == *product ? sum->right : sum->left;
+    const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
+    return read && read->variable == assign.variable;
+  }
+
+  const ir::Kernel& kernel_;
+  const std::map<ir::ValueId, int>& uses_;
+  ir::SizeTable& sizes_;
+  const TilePlan& plan_;
+};
+
+}  // namespace
+
+SharedAxis shared_axis(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                       ir::SizeTable& sizes, const TilePlan& plan) {
+  return AxisFinder(kernel, uses, sizes, plan).run();
+}
+
+int64_t bytes_of_sums(const TilePlan& plan, const TileShape& shape) {
+  int64_t bytes = 0;
+  for (const auto& [dot, product] : plan.products)
+    bytes += kSumBytes * shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width);
+  return bytes;
+}
+
+}  // namespace tessera::emit

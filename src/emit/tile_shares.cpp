@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms of an instance that several blocks share: each walks over its rounds, the last that is done goes on with all sums.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "emit/print.h"
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+// The rounds of a loop of so many: all, or those of the share at hand.
+Range TileLowering::share_of(ir::AxisId axis, const std::string& rounds) {
+  if (axis != tiles_.shared_axis) return {lowered::integer(0), lowered::name(rounds, DType::index)};
+  const std::string end = named(lowercase(kernel_.axes[axis].name) + "_end");
+  const auto of_share = [&](const char* which) {
+    return lowered::name(fmt::format("{}.{}({})", share_, which, rounds), DType::index);
+  };
+  emit(lowered::Local{"index", end, {}, of_share("end"), true, false});
+  return {of_share("first"), lowered::name(end, DType::index)};
+}
+
+bool TileLowering::begins_with_zeros(ir::VariableId variable) const {
+  return std::ranges::all_of(phase_.grid->body, [&](const ir::Statement& statement) {
+    const auto* declare = std::get_if<ir::Declare>(&statement.node);
+    if (declare && declare->variable == variable) {
+      const auto* constant = std::get_if<ir::Constant>(&kernel_.values[declare->initial].op);
+      return constant && constant->value.real == 0 && constant->value.integer == 0;
+    }
+    return true;
+  });
+}
+
+// What sums are before all terms counts once.
+void TileLowering::begin_share(const HeldTile& sums) {
+  const Expr is_other = lowered::name(fmt::format("!{}.is_first()", share_), DType::boolean);
+  guard(is_other, "the first share has what is there before", false, Scope{}, [&] {
+    emit(lowered::Evaluate{lowered::call(sums.name + ".fill", {lowered::zero(sums.type)}, sums.type)});
+  });
+}
+
+// Of what a loop adds to.
+void TileLowering::begin_shares_of(const ir::Block& statements) {
+  for (const ir::Statement& statement : statements)
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node))
+      if (!begins_with_zeros(assign->variable)) begin_share(state_.at(assign->variable));
+}
+
+void TileLowering::join_shares() {
+  const std::string block = cluster_axis_ ? "cluster_rank(), cluster" : "0, 1";
+  const std::string joined = fmt::format("!{}.join({}, {})", share_, block, fmt::join(summed_, ", "));
+  guard(lowered::name(joined, DType::boolean), "another block has the sums of all terms", false, Scope{},
+        [&] { emit(lowered::Evaluate{lowered::name("continue", DType::index)}); });
+  summed_.clear();
+}
+
+}  // namespace tessera::emit
