@@ -54,7 +54,7 @@ if [[ -z $header ]]; then
 fi
 library=$(find -L "$libraries" -name 'libcublasLt.so*' -not -path '*/stubs/*' -print -quit)
 nvcc -t 0 -std=c++20 -O2 "-gencode=$code" -Iruntime/include -I "$(dirname "$header")" bench/products/*.cpp \
-  bench/products/*.cu "$library" -Xlinker "-rpath=$(dirname "$library")" -ldl -o "$work/products"
+  bench/products/*.cu -Xlinker "$library,-rpath=$(dirname "$library")" -ldl -o "$work/products"
 
 # One shared library of each source, as a package would compile it.
 compile() {
