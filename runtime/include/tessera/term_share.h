@@ -55,12 +55,16 @@ class TermShare {
     each(places + number_ * kPlace, Leave{}, sums...);
     if (!is_last(tile * (kThreads / kWarpThreads) + thread_index() / kWarpThreads)) return false;
     (sums.fill(0), ...);
-    TESSERA_NO_UNROLL
+    // What several shares have left is under way together, as far as registers go.
+    constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
+    TESSERA_UNROLL_BY(kTogether > 1 ? kTogether : 1)
     for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);
     return true;
   }
 
  private:
+  static constexpr int kReadRegisters = 128;  // of a thread
+
   TESSERA_DEVICE bool is_alone() const { return !kShared || shares_.shares == 1; }
 
   template <typename First, typename... Others>
