@@ -26,8 +26,7 @@ constexpr int64_t kDepthBytes = 128;       // of a line along the depth, where n
 constexpr int64_t kWidth = 128;            // of a tile in registers, where nothing is asked for
 constexpr int64_t kLoopWidth = 64;         // the same of columns that a loop brings
 constexpr int64_t kSumRegisters = 192;     // of a thread, for tiles that a request fixes
-constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, for tiles of our choice
-constexpr int kStepsAhead = 2;             // whose factors a thread has: one multiplied, one being read
+constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, where that is our choice
 constexpr int64_t kAddressRegisters = 31;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kWorthOfWarp = 100000;   // in places that a warp reads of factors
 constexpr int64_t kManyWarpsWorth = 1000 * kWorthOfWarp;
@@ -125,8 +124,7 @@ class ShapeChooser {
     const TileShape wanted = shape;
     const int most = requested_warps(kernel_, overrides_).value_or(kFewWarps);
     for (shape = wanted;;) {
-      if (choose_warps(shape, most) && has_registers(shape, kStepsAhead) &&
-          share_memory(shape, most <= kFewWarps ? 2 : 1))
+      if (choose_warps(shape, most) && has_registers(shape) && share_memory(shape, most <= kFewWarps ? 2 : 1))
         return "";
       if (!shrink(shape, kLeastTile)) break;
     }
@@ -230,29 +228,23 @@ class ShapeChooser {
 
   std::string fit(TileShape& shape) {
     if (!choose_warps(shape, kManyWarps)) return warps_reason(shape);
-    if (registers(shape) > register_room(shape, kSumRegisters))
-      return registers_reason(shape, "the tiles", registers(shape), kSumRegisters);
-    if (!has_registers(shape, 1))
-      return registers_reason(shape, "the tiles and what a step reads of their factors",
-                              registers(shape) + step_registers(kernel_, plan_, shape), kTileRegisters);
+    const int64_t room = register_room(shape, kSumRegisters);
+    if (registers(shape) > room)
+      return fmt::format(
+          "the tiles would take {} registers of a thread, and {} are there for them{}", registers(shape),
+          room, room < kSumRegisters ? fmt::format(" in blocks of {} threads", shape.threads()) : "");
     return share_memory(shape, 1) ? "" : memory_reason(shape);
   }
 
-  /// Whether a thread can hold its parts of the tiles and what so many steps read of factors.
-  bool has_registers(const TileShape& shape, int steps) const {
-    return registers(shape) + steps * step_registers(kernel_, plan_, shape) <=
+  /// Whether a thread can hold its parts of the tiles and what it reads of factors: for a step, and for the next.
+  bool has_registers(const TileShape& shape) const {
+    return registers(shape) + 2 * step_registers(kernel_, plan_, shape) <=
            register_room(shape, kTileRegisters);
   }
 
   /// For tiles, of at most `most`: many threads have few registers each.
   int64_t register_room(const TileShape& shape, int64_t most) const {
     return std::min(most, registers_for_each(shape.threads(), target_) - kAddressRegisters);
-  }
-
-  std::string registers_reason(const TileShape& shape, const char* what, int64_t taken, int64_t most) const {
-    const int64_t room = register_room(shape, most);
-    return fmt::format("{} would take {} registers of a thread, and {} are there for them{}", what, taken,
-                       room, room < most ? fmt::format(" in blocks of {} threads", shape.threads()) : "");
   }
 
   std::string memory_reason(const TileShape& shape) const {
@@ -400,7 +392,7 @@ class ShapeChooser {
     TileShape split = shape;
     split.warp_rows = rows;
     split.warp_columns = columns;
-    return registers(split) <= register_room(split, kSumRegisters) && has_registers(split, kStepsAhead) &&
+    return registers(split) <= register_room(split, kSumRegisters) && has_registers(split) &&
            static_bytes(kernel_, plan_, split) <= kMostStaticBytes;
   }
 
