@@ -28,8 +28,10 @@ SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (8192, 8192, 8192), (16384, 81
           (4096, 4096, 14336), (512, 4096, 4096), (1536, 1536, 1536), (3072, 3072, 3072), (2048, 7168, 2048),
           (8191, 4097, 4104), (1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (128, 8192, 8192))  # M, N, K
 OTHER_SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (16, 8192, 8192))  # of other types
+FLOAT_SHAPES = ((1024, 1024, 1024), (4096, 4096, 4096))  # of floats as they are
 SOURCES = {"gemm": ROOT / "examples/gemm/gemm.tsr", "gemm_types": ROOT / "examples/gemm/gemm_types.tsr",
            "gemm_fp8": ROOT / "bench/kernels/gemm_fp8.tsr", "gemm_tf32": ROOT / "bench/kernels/gemm_tf32.tsr",
+           "gemm_f32": ROOT / "bench/kernels/gemm_f32.tsr",
            "gemm_f32_split": ROOT / "bench/kernels/gemm_f32_split.tsr",
            "linear": ROOT / "examples/linear/linear.tsr", "attention": ROOT / "examples/attention/attention.tsr"}
 DTYPES = {torch.int8: 2, torch.int32: 4, torch.float16: 14, torch.bfloat16: 15, torch.float32: 16,
@@ -177,10 +179,10 @@ def linear_case(library, name, shape):
             2 * m * n * k, error)
 
 
-def exact_case(library, words, shape, orders):
-    """Floats in parts, beside a library that multiplies floats."""
+def exact_case(library, kernel, words, shape, orders):
+    """Floats, beside a library that multiplies floats."""
     torch.backends.cuda.matmul.allow_tf32 = False
-    gemm_case(library, "gemm_f32_split", words, torch.float32, shape, orders)
+    gemm_case(library, kernel, words, torch.float32, shape, orders)
     torch.backends.cuda.matmul.allow_tf32 = True
 
 
@@ -253,10 +255,12 @@ def cases():
     for shape in SHAPES[:3]:
         words = f"linear, bias, GELU {'x'.join(str(extent) for extent in shape)}"
         yield words, "linear", lambda lib, w=words, s=shape: linear_case(lib, w, s)
-    for shape in OTHER_SHAPES:
-        for orders in ORDERS:
-            words = f"f32 in parts {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
-            yield words, "gemm_f32_split", lambda lib, w=words, s=shape, o=orders: exact_case(lib, w, s, o)
+    for way, kernel, shapes in (("in parts", "gemm_f32_split", OTHER_SHAPES), ("by fma", "gemm_f32", FLOAT_SHAPES)):
+        for shape in shapes:
+            for orders in ORDERS:
+                words = f"f32 {way} {'x'.join(str(extent) for extent in shape)} {letters_of(orders)}"
+                yield (words, kernel,
+                       lambda lib, k=kernel, w=words, s=shape, o=orders: exact_case(lib, k, w, s, o))
     for kind, source, kernel, dtype in (("fp8", "gemm_fp8", "gemm_fp8", torch.float8_e4m3fn),
                                         ("i8", "gemm_types", "gemm_i8", torch.int8)):
         for shape in OTHER_SHAPES[:3] if kind == "i8" else OTHER_SHAPES:  # the library wants more rows of those

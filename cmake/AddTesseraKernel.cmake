@@ -30,7 +30,8 @@ libraries; SOURCES compiles nothing: `<target>` generates, OUT_SOURCES lists wha
 properties in this folder), and OUT_SOURCES_NN the part for architecture NN, whose target should have CUDA_ARCHITECTURES NN.
 
 Flags. R24 of the language fixes the rounding of every operation, so generated files are compiled without
-contraction and fast-math (-fmad=false, -ffp-contract=off), whatever the project's own flags say.
+contraction and fast-math (-fmad=false, -ffp-contract=off), whatever the project's own flags say. nvcc warns of
+registers that are spilled, which only requested tiles should cause; with TESSERA_WARNINGS_AS_ERRORS that is an error.
 #]=======================================================================]
 include_guard(GLOBAL)
 
@@ -197,12 +198,18 @@ macro(_tessera_set_flags)
       LANGUAGE CXX COMPILE_OPTIONS "-x;c++;${TESSERA_HOST_OPTIONS}")
   else()
     # The variants of a kernel are functions of one file: ptxas takes them in parallel, with the same machine code.
-    set(parallel "")
-    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
-      set(parallel --split-compile=0)
+    set(assembler "")
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+      list(APPEND assembler -Xptxas=--warn-on-spills)
+      if(TESSERA_WARNINGS_AS_ERRORS)
+        list(APPEND assembler -Xptxas=--warning-as-error)
+      endif()
+      if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+        list(APPEND assembler --split-compile=0)
+      endif()
     endif()
     set_source_files_properties(${kernels} PROPERTIES
-      LANGUAGE CUDA COMPILE_OPTIONS "${TESSERA_CUDA_OPTIONS};${parallel}")
+      LANGUAGE CUDA COMPILE_OPTIONS "${TESSERA_CUDA_OPTIONS};${assembler}")
   endif()
 endmacro()
 

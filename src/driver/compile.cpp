@@ -43,7 +43,8 @@ std::vector<std::string> nvcc_arguments(const CompileRequest& request) {
     arguments.push_back("-ptx");
   } else {
     // C++ files pass through nvcc as well, so that the headers of the toolkit are found.
-    for (const char* text : {"--shared", "-Xcompiler=-fPIC", "-Xcompiler=-ffp-contract=off", "-x", "cu"}) {
+    for (const char* text : {"--shared", "-Xptxas=--warn-on-spills", "-Xcompiler=-fPIC",
+                             "-Xcompiler=-ffp-contract=off", "-x", "cu"}) {
       arguments.emplace_back(text);
     }
   }
@@ -121,6 +122,24 @@ void report_failure(const ProcessRequest& process, const ProcessResult& result, 
       "it");
 }
 
+/// What ptxas says of machine code that is right and slow: registers that are spilled, products of warpgroups that wait
+/// for each other, registers that are not given away. The last two are remarks, which no flag makes warnings.
+void warn_of_slow_code(const ProcessResult& result, const Cache* cache, DiagnosticSink& sink) {
+  std::string said;
+  for (std::size_t from = 0; from < result.output.size();) {
+    const std::size_t end = std::min(result.output.find('\n', from), result.output.size() - 1) + 1;
+    const std::string line = result.output.substr(from, end - from);
+    const bool is_meant = line.find("Registers are spilled") != std::string::npos ||
+                          line.find("Potential Performance Loss") != std::string::npos;
+    if (is_meant) said += line;
+    from = end;
+  }
+  if (said.empty()) return;
+  auto report = sink.report(Diag::slow_code, {});
+  add_output(report, said, cache);
+  report.help("smaller tiles, or more warps, leave a thread more registers");
+}
+
 /// What is wrong with the compiler's output, or nothing.
 std::optional<std::string> output_problem(const CompileRequest& request,
                                           const std::optional<std::string>& bytes) {
@@ -162,6 +181,7 @@ std::optional<std::string> run_compiler(const CompileRequest& request, const Cac
     report.help("a full disk is the usual cause");
     return std::nullopt;
   }
+  warn_of_slow_code(result, cache, sink);
   return bytes;
 }
 

@@ -5,11 +5,30 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
+
+#include "emit/tile_shape.h"
 
 namespace tessera::emit {
 
 namespace {
+
+constexpr int64_t kRegisterBytes = 4;
+constexpr int64_t kColumnsAtOnce = 128;    // that `multiply` reads beside rows in registers
+constexpr int64_t kFmaColumnsAtOnce = 16;  // the same of floats that are multiplied by fma
+constexpr int64_t kFmaAddresses = 20;      // where those are read from
+constexpr int64_t kLanesOfRow = 4, kLanesOfColumn = 8;
+constexpr int64_t kRowsOfBlock = 16, kColumnsOfBlock = 8;
+constexpr int64_t kFloatsOfSpan = 32;
+
+/// Registers for where the blocks of a warp's part of a tile are, across lines of floats: blocks at constant distances,
+/// as Mma<float>::kIsMoved has them, need none.
+int64_t place_registers(int64_t tile, int64_t part, int64_t block) {
+  const int64_t span = std::gcd(tile, kFloatsOfSpan);
+  const bool is_power = (part & (part - 1)) == 0;
+  return part % span == 0 || span == kColumnsOfBlock || (part < span && is_power) ? 0 : part / block;
+}
 
 class Liveness {
  public:
@@ -146,7 +165,6 @@ std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const Ti
 
 int64_t tile_registers(const ir::Kernel& kernel, const TilePlan& plan,
                        const std::vector<std::vector<LiveTile>>& live, const TileShape& shape) {
-  constexpr int64_t kRegisterBytes = 4;
   const auto words = [&](const auto& entry) {
     int64_t elements = 1;
     for (ir::AxisId axis : entry.axes)
@@ -163,6 +181,28 @@ int64_t tile_registers(const ir::Kernel& kernel, const TilePlan& plan,
           variable ? words(kernel.variables[*variable]) : words(kernel.values[std::get<ir::ValueId>(tile)]);
     }
     most = std::max(most, sum);
+  }
+  return most;
+}
+
+int64_t step_registers(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t most = 0;
+  for (const auto& [id, product] : plan.products) {
+    const DType type = kernel.values[product.rows.value].dtype;
+    const int64_t tile_rows = shape.extent.at(product.rows.width),
+                  tile_columns = shape.extent.at(product.columns.width);
+    int64_t rows = tile_rows / shape.warp_rows, columns = tile_columns / shape.warp_columns, addresses = 0;
+    if (product.rows.way == TileFactor::Way::registers) {
+      rows = 0;
+      columns = std::min(columns, kColumnsAtOnce);
+    } else if (type == DType::f32 && !product.is_tf32) {
+      addresses = kFmaAddresses + place_registers(tile_rows, rows, kRowsOfBlock) +
+                  place_registers(tile_columns, columns, kColumnsOfBlock);
+      rows *= kLanesOfRow;
+      columns = kLanesOfColumn * std::min(columns, kFmaColumnsAtOnce);
+    }
+    const int64_t bytes = (rows + columns) * instruction_depth(type, product.is_tf32) * size_in_bytes(type);
+    most = std::max(most, bytes / (kWarpThreads * kRegisterBytes) + addresses);
   }
   return most;
 }

@@ -28,4 +28,9 @@ std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const Ti
 int64_t tile_registers(const ir::Kernel& kernel, const TilePlan& plan,
                        const std::vector<std::vector<LiveTile>>& live, const TileShape& shape);
 
+/// Registers of a thread for what it reads of factors for one step of the product that reads most. Lanes share out what
+/// instructions take of a warp's rows and columns; to multiply by fma four lanes read the same rows, and eight the same
+/// columns.
+int64_t step_registers(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
 }  // namespace tessera::emit

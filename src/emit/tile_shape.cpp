@@ -26,11 +26,9 @@ constexpr int64_t kDepthBytes = 128;       // of a line along the depth, where n
 constexpr int64_t kWidth = 128;            // of a tile in registers, where nothing is asked for
 constexpr int64_t kLoopWidth = 64;         // the same of columns that a loop brings
 constexpr int64_t kSumRegisters = 192;     // of a thread, for tiles that a request fixes
-constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, for tiles of our choice
+constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, where that is our choice
 constexpr int64_t kAddressRegisters = 31;  // of a thread, at least, that tiles leave for all else
-constexpr int64_t kColumnsAtOnce = 128;    // that `multiply` reads beside rows in registers
-constexpr int64_t kRegisterBytes = 4;
-constexpr int64_t kWorthOfWarp = 100000;  // in places that a warp reads of factors
+constexpr int64_t kWorthOfWarp = 100000;   // in places that a warp reads of factors
 constexpr int64_t kManyWarpsWorth = 1000 * kWorthOfWarp;
 constexpr int64_t kLeastTile = 64;       // what is shrunk for a second block on a multiprocessor
 constexpr int64_t kLeastLoopWidth = 32;  // of columns that a loop brings
@@ -126,9 +124,7 @@ class ShapeChooser {
     const TileShape wanted = shape;
     const int most = requested_warps(kernel_, overrides_).value_or(kFewWarps);
     for (shape = wanted;;) {
-      if (choose_warps(shape, most) &&
-          registers(shape) + factor_registers(shape) <= register_room(shape, kTileRegisters) &&
-          share_memory(shape, most <= kFewWarps ? 2 : 1))
+      if (choose_warps(shape, most) && has_registers(shape) && share_memory(shape, most <= kFewWarps ? 2 : 1))
         return "";
       if (!shrink(shape, kLeastTile)) break;
     }
@@ -238,6 +234,12 @@ class ShapeChooser {
           "the tiles would take {} registers of a thread, and {} are there for them{}", registers(shape),
           room, room < kSumRegisters ? fmt::format(" in blocks of {} threads", shape.threads()) : "");
     return share_memory(shape, 1) ? "" : memory_reason(shape);
+  }
+
+  /// Whether a thread can hold its parts of the tiles and what it reads of factors: for a step, and for the next.
+  bool has_registers(const TileShape& shape) const {
+    return registers(shape) + 2 * step_registers(kernel_, plan_, shape) <=
+           register_room(shape, kTileRegisters);
   }
 
   /// For tiles, of at most `most`: many threads have few registers each.
@@ -390,7 +392,7 @@ class ShapeChooser {
     TileShape split = shape;
     split.warp_rows = rows;
     split.warp_columns = columns;
-    return registers(split) <= register_room(split, kSumRegisters) &&
+    return registers(split) <= register_room(split, kSumRegisters) && has_registers(split) &&
            static_bytes(kernel_, plan_, split) <= kMostStaticBytes;
   }
 
@@ -414,23 +416,6 @@ class ShapeChooser {
       }
     }
     return best.has_value();
-  }
-
-  /// Registers for what a thread reads of factors: of a step, and of the next one under way.
-  int64_t factor_registers(const TileShape& shape) const {
-    int64_t most = 0;
-    for (const auto& [id, product] : plan_.products) {
-      int64_t rows = shape.extent.at(product.rows.width) / shape.warp_rows,
-              columns = shape.extent.at(product.columns.width) / shape.warp_columns;
-      if (product.rows.way == TileFactor::Way::registers) {
-        rows = 0;
-        columns = std::min(columns, kColumnsAtOnce);
-      }
-      const DType type = kernel_.values[product.rows.value].dtype;
-      const int64_t bytes = (rows + columns) * instruction_depth(type, product.is_tf32) * size_in_bytes(type);
-      most = std::max(most, 2 * bytes / (kWarpThreads * kRegisterBytes));
-    }
-    return most;
   }
 
   /// What a warp reads of both factors for a step, of all products.

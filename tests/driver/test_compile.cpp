@@ -117,6 +117,26 @@ TEST_CASE("everything a result depends on is in the key") {
   CHECK(std::unique(keys.begin(), keys.end()) == keys.end());
 }
 
+TEST_CASE_METHOD(Fake, "what ptxas says of slow code is a warning") {
+  const auto said_of = [&](const std::string& line) {
+    DiagnosticSink sink;
+    const std::string path =
+        scratch.script("fake", "echo \"" + line + "\"\nexec " + host_compiler() + " \"$@\"");
+    CHECK(compile(request_to(path), nullptr, sink));
+    CHECK(sink.error_count() == 0);
+    std::string text;
+    for (const Diagnostic& diagnostic : sink.sorted())
+      text += std::string(info(diagnostic.kind).code) + " " + diagnostic.notes.front().text;
+    return text;
+  };
+  const std::string spills = "ptxas warning : Registers are spilled to local memory in function 'f', 4 bytes";
+  const std::string waits =
+      "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are";
+  CHECK(said_of(spills) == "T0841 it printed:\n" + spills + "\n");
+  CHECK(said_of("first\n" + waits + "\nlast") == "T0841 it printed:\n" + waits + "\n");
+  CHECK(said_of("ptxas info    : 0 bytes gmem").empty());
+}
+
 TEST_CASE_METHOD(Fake, "a missing or unusable compiler") {
   const std::string text = failure_of(request_to("/no/such/nvcc"), &cache);
   CHECK(contains(text, "T0831 `/no/such/nvcc` could not be started: No such file or directory\n"));

@@ -107,6 +107,9 @@ TEST_CASE("products of 8-bit integers") {
 TEST_CASE("products of floats and doubles") {
   check_orders<float, FragmentLayout<16, 8, 1, 1>, 8>(-1000, 1000);
   check_orders<float, FragmentLayout<64, 48, 2, 2>, 24>(-500, 500);
+  check_orders<float, FragmentLayout<128, 64, 2, 2>, 16>(-500, 500);
+  check_orders<float, FragmentLayout<96, 80, 2, 2>, 32>(-500, 500);  // widths that carry into the next warp's
+  check_orders<float, FragmentLayout<32, 32, 1, 4>, 32>(-500, 500);
   check_orders<double, FragmentLayout<16, 8, 1, 1>, 16>(-9000, 9000);
   check_orders<double, FragmentLayout<64, 48, 2, 2>, 48>(-6000, 6000);
 }

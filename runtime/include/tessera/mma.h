@@ -74,28 +74,10 @@ struct Mma<tf32> : detail::WordMma<float, float> {
   }
 };
 
-namespace detail {
-
-/// What reads element by element starts from the number of the first row (column).
-struct ElementOrigin {
-  template <Major kMajor>
-  static constexpr bool kReadsAhead = true;
-
-  template <Major kMajor, int kWidth, typename Tile>
-  static TESSERA_DEVICE int origin_a(const Tile&, int first) {
-    return first;
-  }
-  template <Major kMajor, int kWidth, typename Tile>
-  static TESSERA_DEVICE int origin_b(const Tile&, int first) {
-    return first;
-  }
-};
-
-}  // namespace detail
-
-/// By fma, in the order of K: a thread has two of K of the rows and columns that its sums are in.
+/// By fma, in the order of K: a thread has two of K of the rows and columns that its sums are in, which lanes do not share
+/// out as they do for instructions.
 template <>
-struct Mma<float> : detail::ElementOrigin {
+struct Mma<float> {
   using Element = float;
   using Sum = float;
   static constexpr int kDepth = 2;
@@ -107,38 +89,48 @@ struct Mma<float> : detail::ElementOrigin {
     float at[2][kDepth];  // [column of the block's two][k]
   };
 
+  template <Major kMajor>
+  static constexpr bool kReadsAhead = true;
+
+  /// Where this lane reads of the rows (columns) from `first` on: for load_a (load_b) of the same tile.
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_a(const Tile& tile, int first) {
+    return origin<kMajor, kWidth>(tile, first, thread_index() % kWarpThreads / 4);
+  }
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin_b(const Tile& tile, int first) {
+    return origin<kMajor, kWidth>(tile, first, thread_index() % 4 * 2);
+  }
+
   template <Major kMajor, int kWidth, typename Tile>
   static TESSERA_DEVICE void load_a(A& part, const Tile& tile, int origin, int rows, int k, Location where) {
-    const detail::OperandAccess<kMajor, Tile> access{tile, where};
-    const detail::LanePlace lane = detail::lane_place();
+    const auto block = block_of<kMajor, kWidth>(tile, origin, rows);
     TESSERA_UNROLL
     for (int i = 0; i < 2; ++i) {
-      const int mn = origin + rows + 8 * i + lane.row;
       if constexpr (kMajor == Major::k) {
-        const Vector<float, 2> pair = access.load_pair(mn, k);
+        const auto pair = tile.elements.template load<2>(block.along(8 * i, k), where);
         part.at[i][0] = pair[0];
         part.at[i][1] = pair[1];
       } else {
-        part.at[i][0] = access.load(mn, k);
-        part.at[i][1] = access.load(mn, k + 1);
+        TESSERA_UNROLL
+        for (int j = 0; j < kDepth; ++j)
+          part.at[i][j] = tile.elements.load(block.across(8 * i, k + j), where);
       }
     }
   }
   template <Major kMajor, int kWidth, int kBlocks, typename Tile>
   static TESSERA_DEVICE void load_b(B (&parts)[kBlocks], const Tile& tile, int origin, int columns, int k,
                                     Location where) {
-    const detail::OperandAccess<kMajor, Tile> access{tile, where};
-    const detail::LanePlace lane = detail::lane_place();
     TESSERA_UNROLL
-    for (int block = 0; block < kBlocks; ++block) {
-      const int mn = origin + columns + 8 * block + 2 * lane.column;
+    for (int number = 0; number < kBlocks; ++number) {
+      const auto block = block_of<kMajor, kWidth>(tile, origin, columns + 8 * number);
       TESSERA_UNROLL
       for (int i = 0; i < 2; ++i) {
-        const Vector<float, 2> pair =
-            kMajor == Major::k ? access.load_pair(mn + i, k) : access.load_pair(mn, k + i);
+        const int from = kMajor == Major::k ? block.next_line(i).along(0, k) : block.across(0, k + i);
+        const auto pair = tile.elements.template load<2>(from, where);
         TESSERA_UNROLL
         for (int j = 0; j < 2; ++j)
-          (kMajor == Major::k ? parts[block].at[i][j] : parts[block].at[j][i]) = pair[j];
+          (kMajor == Major::k ? parts[number].at[i][j] : parts[number].at[j][i]) = pair[j];
       }
     }
   }
@@ -147,6 +139,45 @@ struct Mma<float> : detail::ElementOrigin {
     for (int k = 0; k < kDepth; ++k) {
       TESSERA_UNROLL
       for (int q = 0; q < 4; ++q) sums[q] = math::fma(a.at[q / 2][k], b.at[q % 2][k], sums[q]);
+    }
+  }
+
+ private:
+  /// Across the lines blocks of 8 rows (columns) are at constant distances only where those of a warp do not carry into
+  /// those of the next.
+  template <Major kMajor, int kWidth, typename Tile>
+  static constexpr bool kIsMoved = kMajor == Major::k || kWidth % Tile::kSpan == 0 || Tile::kSpan == 8 ||
+                                   (kWidth < Tile::kSpan && (kWidth & (kWidth - 1)) == 0);
+
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE int origin(const Tile& tile, int first, int lane) {
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      return computed_here(kMajor == Major::k ? tile.index_of(first + lane, 0)
+                                              : tile.index_of(0, first + lane));
+    } else {
+      return first + lane;
+    }
+  }
+
+  /// The places of a lane in a block: so many rows (columns) behind `from`, which is a place at k = 0.
+  template <typename Tile>
+  struct Block {
+    int from, behind;
+
+    TESSERA_DEVICE int along(int mn, int k) const { return Tile::moved(from, behind + mn, k); }
+    TESSERA_DEVICE int across(int mn, int k) const {
+      return Tile::moved(from ^ Tile::at(k % 8, 0), k / 8 * 8, behind + mn);
+    }
+    /// From an even line: the bits that differ in the next one are 0.
+    TESSERA_DEVICE Block next_line(int i) const { return {from ^ Tile::at(i, 0), behind}; }
+  };
+
+  template <Major kMajor, int kWidth, typename Tile>
+  static TESSERA_DEVICE Block<Tile> block_of(const Tile& tile, int origin, int mn) {
+    if constexpr (kIsMoved<kMajor, kWidth, Tile>) {
+      return {origin, mn};
+    } else {
+      return {tile.index_of(0, computed_here(origin) + mn), 0};  // or all places would wait in registers
     }
   }
 };

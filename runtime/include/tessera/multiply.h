@@ -24,13 +24,6 @@ inline constexpr int kDepthOf = kMajor == Major::k ? Tile::kLength : Tile::kLine
 template <Major kMajor, typename Tile>
 inline constexpr int kWidthOf = kMajor == Major::k ? Tile::kLines : Tile::kLength;
 
-/// The operands of one step over K: a thread's parts of all blocks of its warp.
-template <typename T, typename Layout>
-struct StepParts {
-  typename Mma<T>::A a[Layout::kRowBlocks];
-  typename Mma<T>::B b[Layout::kColumnBlocks];
-};
-
 /// What a warp reads of a factor: its rows, or its columns.
 template <Major kMajor, typename T, typename Layout, typename Tile>
 struct RowReader {
@@ -82,12 +75,17 @@ TESSERA_DEVICE void multiply_columns(Fragment<typename Mma<T>::Sum, Layout>& sum
   }
 }
 
-/// The most blocks of columns that are read at once where registers are few: a divisor of all.
-TESSERA_HD constexpr int blocks_at_once(int blocks) {
-  int most = blocks < 16 ? blocks : 16;
+/// The most blocks of columns that are read at once, up to a limit where registers are few: a divisor of all.
+TESSERA_HD constexpr int blocks_at_once(int blocks, int limit) {
+  int most = blocks < limit ? blocks : limit;
   while (blocks % most != 0) --most;
   return most;
 }
+
+/// The limit beside rows in shared memory. A thread has all columns of its sums of floats that are multiplied by fma.
+template <typename T, typename Layout>
+inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks,
+                                                    std::is_same_v<T, float> ? 2 : Layout::kColumnBlocks);
 
 }  // namespace detail
 
@@ -108,24 +106,30 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
   const detail::RowReader<kMajorA, T, Layout, TileA> rows{a, where};
   const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};
-  const auto load = [&](detail::StepParts<T, Layout>& parts, int step) {
-    rows.load(parts.a, step);
-    columns.load(parts.b, step);
-  };
   if constexpr (Mma<T>::template kReadsAhead<kMajorA> && Mma<T>::template kReadsAhead<kMajorB>) {
-    detail::StepParts<T, Layout> parts[2];
-    load(parts[0], 0);
+    constexpr int kBlocks = detail::kBlocksAtOnce<T, Layout>, kGroups = Layout::kColumnBlocks / kBlocks;
+    typename Mma<T>::A row_parts[2][Layout::kRowBlocks];
+    typename Mma<T>::B column_parts[2][kBlocks];
+    const auto load = [&](int group) {
+      const int step = group / kGroups;
+      if (group % kGroups == 0) rows.load(row_parts[step % 2], step);
+      columns.load(column_parts[group % 2], step, kBlocks * (group % kGroups));
+    };
+    load(0);
     TESSERA_UNROLL
-    for (int step = 0; step < kSteps; ++step) {
-      if (step + 1 < kSteps) load(parts[(step + 1) % 2], step + 1);
-      detail::multiply_columns<T>(sums, parts[step % 2].a, parts[step % 2].b, 0, where);
+    for (int group = 0; group < kSteps * kGroups; ++group) {
+      if (group + 1 < kSteps * kGroups) load(group + 1);
+      detail::multiply_columns<T>(sums, row_parts[group / kGroups % 2], column_parts[group % 2],
+                                  kBlocks * (group % kGroups), where);
     }
   } else {
     TESSERA_NO_UNROLL
     for (int step = 0; step < kSteps; ++step) {
-      detail::StepParts<T, Layout> parts;
-      load(parts, step);
-      detail::multiply_columns<T>(sums, parts.a, parts.b, 0, where);
+      typename Mma<T>::A row_parts[Layout::kRowBlocks];
+      typename Mma<T>::B column_parts[Layout::kColumnBlocks];
+      rows.load(row_parts, step);
+      columns.load(column_parts, step);
+      detail::multiply_columns<T>(sums, row_parts, column_parts, 0, where);
     }
   }
 }
@@ -145,7 +149,7 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
                 "both operands hold the same part of K");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
   // Not all columns at once: the sums and `a` leave few registers.
-  constexpr int kBlocks = detail::blocks_at_once(Layout::kColumnBlocks),
+  constexpr int kBlocks = detail::blocks_at_once(Layout::kColumnBlocks, 16),
                 kGroups = Layout::kColumnBlocks / kBlocks;
   typename Mma<T>::B parts[2][kBlocks];
   const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};
