@@ -37,3 +37,33 @@ run bench/kernels/radial_basis.tsr --set N=16384 --set D=128
 run bench/kernels/linear_attention.tsr --set B=4 --set H=16 --set S=4096 --set D=128
 run bench/kernels/convolution.tsr --kernel conv2d --set B=32 --set H=56 --set W=56 --set C=128 --set F=128 --set R=3 \
   --set Q=3 --set OH=56 --set OW=56
+
+# The median of a kernel in milliseconds.
+milliseconds() { "$tesserac" run "$@" --on=gpu --repeat 20 | sed -n 's/^\([0-9.e+-]*\) ms (median.*/\1/p'; }
+
+# A kernel beside a plain product of as many terms and the same type, both in this run: beside NAME TYPE SIZES -- SIZES
+beside() {
+  local file=bench/kernels/$1.tsr plain=plain_$2 own=() terms=()
+  shift 2
+  while [ "$1" != -- ]; do own+=(--set "$1") && shift; done
+  shift
+  while [ $# -gt 0 ]; do terms+=(--set "$1") && shift; done
+  echo "## $file ${own[*]}"
+  local yardstick time
+  yardstick=$(milliseconds bench/kernels/plain_products.tsr --kernel "$plain" "${terms[@]}")
+  time=$(milliseconds "$file" "${own[@]}")
+  awk -v t="$time" -v y="$yardstick" -v n="$plain" \
+    'BEGIN { printf "%s ms, %.2f of the %s ms of %s\n", t, t / y, y, n; exit !(t > 0 && y > 0) }'
+}
+
+sizes=(M=4096 N=4096 K=4096)
+beside batched_residual bf16 B=4 M=1024 N=4096 K=4096 -- "${sizes[@]}"
+beside fp8_scaled fp8 "${sizes[@]}" -- "${sizes[@]}"
+beside grouped_scores bf16 B=1 H=16 J=4 S=4096 T=4096 D=128 scale=0.1 -- M=65536 N=4096 K=128
+beside int8_requantized i8 "${sizes[@]}" -- "${sizes[@]}"
+beside lora bf16 "${sizes[@]}" R=64 scale=0.5 -- "${sizes[@]}"
+beside scaled_update f16 "${sizes[@]}" beta=0.5 -- "${sizes[@]}"
+beside softcapped tf32 "${sizes[@]}" -- "${sizes[@]}"
+beside transposed_output bf16 "${sizes[@]}" -- "${sizes[@]}"
+beside two_outputs f16 "${sizes[@]}" -- "${sizes[@]}"
+beside two_sources bf16 M=4096 N=4096 K=2048 L=2048 -- "${sizes[@]}"

@@ -8,6 +8,7 @@
 #include "emit/identifiers.h"
 #include "emit/signature.h"
 #include "emit/tile_lowering.h"
+#include "emit/tile_memory.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -184,12 +185,27 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   emit(lowered::Using{tile_type, entry.is_ring
                                      ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
                                      : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
-  emit(lowered::Shared{element, elements, tile_type + "::kRoom", tiles_end_});
-  const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
-  tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
+  const FactorTile* before = tile_in_turn(factor);
+  entry.first_byte = before ? before->first_byte : tiles_end_;
+  emit(lowered::Shared{element, elements, tile_type + "::kRoom", entry.first_byte});
+  if (!before) {
+    const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
+    tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
+  }
   emit(
       lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
   factors_.push_back(std::move(entry));
+}
+
+// The first of those whose place in shared memory the tiles of a factor take in turn, if there is one.
+const FactorTile* TileLowering::tile_in_turn(const TileFactor& factor) const {
+  for (const auto& place : tiles_by_place(kernel_, tiles_)) {
+    if (!place[0]->shares_tile(factor) &&
+        std::ranges::any_of(place, [&](const TileFactor* tile) { return tile->shares_tile(factor); }))
+      return &*std::ranges::find_if(
+          factors_, [&](const FactorTile& tile) { return tile.factor.shares_tile(*place[0]); });
+  }
+  return nullptr;
 }
 
 // All panels of a warp pass through two places behind the factors.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emit/plan_extents.h"
 #include "sema/ir/affine.h"
 
 namespace tessera::emit {
@@ -67,6 +68,25 @@ bool may_end_along_depth(const ir::Kernel& kernel, ir::SizeTable& sizes, const T
   const auto form = ir::affine_form(kernel, sizes, load.indices[factor.depth_index]);
   return form &&
          std::ranges::all_of(form->terms, [&](const auto& term) { return term.first == factor.depth; });
+}
+
+bool is_stored_along(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const PlanOverrides& overrides,
+                     ir::AxisId along, ir::AxisId across) {
+  const bool has_requests = !kernel.tilings.empty() || kernel.tuning;
+  for (const ir::AxisId axis : {along, across}) {
+    const ir::Axis& entry = kernel.axes[axis];
+    const bool may_be_asked = has_requests && !entry.step_name.empty();
+    if (entry.kind != ir::AxisKind::grid || may_be_asked || fixed_tile(kernel, overrides, axis) > 0)
+      return false;
+  }
+  bool is_stored = false;
+  for (const Access& access : analysis.accesses) {
+    if (!access.is_write() || !access.axes.contains(along) || !access.axes.contains(across)) continue;
+    const std::optional<ir::Affine>& last = access.indices.back();
+    if (!last || !last->coefficient(along)) return false;
+    is_stored = true;
+  }
+  return is_stored;
 }
 
 }  // namespace tessera::emit

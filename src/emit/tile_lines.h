@@ -22,4 +22,9 @@ bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const T
 /// Whether a staged factor may leave its tensor along the depth, wherever its width is.
 bool may_end_along_depth(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
 
+/// Whether all outputs have lines along the first of two axes of the grid and across the second, and nobody asks for tiles:
+/// then the first one suits columns.
+bool is_stored_along(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const PlanOverrides& overrides,
+                     ir::AxisId along, ir::AxisId across);
+
 }  // namespace tessera::emit

@@ -34,10 +34,11 @@ struct FactorTile {
   std::string across =
       {};                // the same for a product that sums over what is the width here; "" if there is none
   bool is_ring = false;  // several stages
-  bool is_shifted = false;  // where lines begin anywhere
-  std::string type = {};    // of the tile
-  std::string map = {};     // parameter that describes its boxes, of functions with roles
-  std::string lines = {};   // local: how many of its lines they bring
+  bool is_shifted = false;      // where lines begin anywhere
+  std::string type = {};        // of the tile
+  std::string map = {};         // parameter that describes its boxes, of functions with roles
+  std::string lines = {};       // local: how many of its lines they bring
+  std::string first_byte = {};  // of shared memory
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -83,7 +84,8 @@ struct Ring {
 
 /// The ring that boxes of tensors go through, and the names of its locals.
 struct BoxRing {
-  RingSite site;
+  std::vector<RingSite> sites;  // in turn, inside of the same loops
+  size_t received = 0;          // of these, so far
   std::string ring = {}, at = {};
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
 };
@@ -119,6 +121,7 @@ class TileLowering : public FunctionLowering {
   std::string name_of(const TileFactor& factor) const;
   void declare_factor(const TileFactor& factor, bool is_tf32);
   void note_reader(FactorTile& tile, const TileFactor& factor);
+  const FactorTile* tile_in_turn(const TileFactor& factor) const;
   std::vector<std::string> declare_units();
   std::string header_of_instances() const;
   void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
@@ -136,7 +139,8 @@ class TileLowering : public FunctionLowering {
   void declare_lines(FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
   void ask_for_boxes(size_t depth);
-  void fill_stage();
+  void ask_for_boxes(const RingSite& site);
+  void fill_stage(const RingSite& site);
   void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
@@ -287,6 +291,7 @@ class TileLowering : public FunctionLowering {
   void collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
                      std::vector<RingSite>& found) const;
   RingSite site_of(const Walk& walk, std::vector<RingLoop> around) const;
+  bool walks_at(const Walk& walk, const ir::Statement& statement) const;
   std::vector<Walk> walks_of(const ir::Block& statements) const;
   bool walks_with(const TileFold& fold, const Walk& walk) const;
   std::optional<RingSite> ring_through(const ir::Loop& statement) const;

@@ -84,16 +84,62 @@ class Exchanges {
   std::set<Exchange> all_;
 };
 
+/// The rings of all products that read the tile of a factor.
+std::set<RingKey> rings_of_tile(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& tile) {
+  std::set<RingKey> rings;
+  for (const auto& [dot, product] : plan.products)
+    for (const TileFactor* factor : {&product.rows, &product.columns})
+      if (factor->shares_tile(tile)) rings.insert(ring_of(kernel, product, *factor));
+  return rings;
+}
+
+/// Whether two tiles have as many lines or are as long, and neither is there while the other is. What one leaves behind the
+/// end of a tensor stands in rows or columns that nobody stores, unless another product sums over these.
+bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& a, const TileFactor& b) {
+  const std::set<RingKey> first = rings_of_tile(kernel, plan, a), second = rings_of_tile(kernel, plan, b);
+  return a.width == b.width && !plan.is_read_across(a) && !plan.is_read_across(b) &&
+         std::ranges::none_of(first, [&](const RingKey& ring) { return second.contains(ring); });
+}
+
 }  // namespace
+
+RingKey ring_of(const ir::Kernel& kernel, const TileProduct& product, const TileFactor& factor) {
+  if (product.has_own_loop) return {product.depth, product.dot};
+  const bool turns_with_depth = kernel.axes[product.depth].kind == ir::AxisKind::loop;
+  return {turns_with_depth ? product.depth : factor.width, ir::ValueId{}};
+}
+
+std::set<RingKey> rings_of(const ir::Kernel& kernel, const TilePlan& plan) {
+  std::set<RingKey> rings;
+  for (const auto& [dot, product] : plan.products)
+    for (const TileFactor* factor : {&product.rows, &product.columns})
+      rings.insert(ring_of(kernel, product, *factor));
+  return rings;
+}
+
+std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& kernel, const TilePlan& plan) {
+  std::vector<std::vector<const TileFactor*>> places;
+  for (const TileFactor* tile : plan.factors_with_own_tiles()) {
+    if (tile->way == TileFactor::Way::registers) continue;
+    const auto place = std::ranges::find_if(places, [&](const std::vector<const TileFactor*>& others) {
+      return plan.way == TileWay::warpgroups && std::ranges::all_of(others, [&](const TileFactor* other) {
+               return takes_turns(kernel, plan, *tile, *other);
+             });
+    });
+    place != places.end() ? place->push_back(tile) : places.push_back({tile});
+  }
+  return places;
+}
+
+int64_t tile_bytes(const ir::Kernel& kernel, const TileFactor& factor, const TileShape& shape) {
+  return shape.extent.at(factor.width) * shape.extent.at(factor.depth) * element_bytes(kernel, factor);
+}
 
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   int64_t sum = 0;
-  for (const TileFactor* factor : plan.factors_with_own_tiles()) {
-    if (factor->way == TileFactor::Way::registers) continue;
-    const int64_t bytes =
-        shape.extent.at(factor->width) * shape.extent.at(factor->depth) * element_bytes(kernel, *factor);
-    sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), kTileAlignment);
-  }
+  for (const auto& tiles : tiles_by_place(kernel, plan))
+    sum += round_up(tile_bytes(kernel, *tiles[0], shape) * (tiles[0]->in_ring ? shape.stages : 1),
+                    kTileAlignment);
   return sum;
 }
 

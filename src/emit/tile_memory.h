@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "emit/target.h"
 #include "emit/tile_plan.h"
@@ -11,6 +14,17 @@ namespace tessera::emit {
 
 /// Bytes that the system takes for each block.
 inline constexpr int kSystemBytes = 1024;
+
+/// What brings tiles that follow one another: the axis of a loop, and the product that walks over it by itself.
+using RingKey = std::pair<ir::AxisId, ir::ValueId>;
+RingKey ring_of(const ir::Kernel& kernel, const TileProduct& product, const TileFactor& factor);
+std::set<RingKey> rings_of(const ir::Kernel& kernel, const TilePlan& plan);
+
+/// The tiles of each place in shared memory: one, but by warpgroups those of loops that follow one another take turns.
+std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& kernel, const TilePlan& plan);
+
+/// Of one tile of a factor.
+int64_t tile_bytes(const ir::Kernel& kernel, const TileFactor& factor, const TileShape& shape);
 
 /// Of the factors' tiles, which a launch asks for.
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);

@@ -108,7 +108,8 @@ class TilePlanner {
     has_instruction_ = has_instruction(left.dtype);
     if (!has_instruction_) return refuse(fmt::format("no instruction multiplies `{}`", spelling(left.dtype)));
     const auto known_a = plan_.role(*a), known_b = plan_.role(*b);
-    const bool swapped = known_a == TileRole::column || known_b == TileRole::row;
+    const bool swapped = known_a == TileRole::column || known_b == TileRole::row ||
+                         (!known_a && !known_b && is_stored_along(kernel_, analysis_, overrides_, *a, *b));
     if ((known_a && known_a == known_b) || (swapped && known_a == TileRole::row))
       return refuse("two products want an axis along rows and along columns");
     TileProduct product{.dot = id, .depth = {}, .around = {}, .rows = {}, .columns = {}};

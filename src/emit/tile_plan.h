@@ -143,6 +143,12 @@ struct TilePlan {
   std::vector<const TileFactor*> factors() const;
   /// One of those that share a tile in shared memory, and all that share none.
   std::vector<const TileFactor*> factors_with_own_tiles() const;
+  /// Whether another product sums over the width of a factor's tile.
+  bool is_read_across(const TileFactor& factor) const {
+    return std::ranges::any_of(factors(), [&](const TileFactor* other) {
+      return other->shares_tile(factor) && other->depth != factor.depth;
+    });
+  }
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;

@@ -78,8 +78,10 @@ bool TileLowering::walks_with(const TileFold& fold, const Walk& walk) const {
 
 void TileLowering::collect_rings(const ir::Block& statements, const std::vector<RingLoop>& around,
                                  std::vector<RingSite>& found) const {
-  for (const Walk& walk : walks_of(statements)) found.push_back(site_of(walk, around));
+  const std::vector<Walk> walks = walks_of(statements);
   for (const ir::Statement& statement : statements) {
+    for (const Walk& walk : walks)
+      if (walks_at(walk, statement)) found.push_back(site_of(walk, around));
     if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
       std::vector<const TileFactor*> staged;
       collect_staged(loop->body, loop->axis, {}, staged);
@@ -89,6 +91,16 @@ void TileLowering::collect_rings(const ir::Block& statements, const std::vector<
       collect_rings(loop->body, deeper, found);
     }
   }
+}
+
+// A product that is added to a variable walks where that is assigned.
+bool TileLowering::walks_at(const Walk& walk, const ir::Statement& statement) const {
+  if (walk.is_added) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    return assign && product_added(*assign) == walk.product->dot;
+  }
+  const auto* define = std::get_if<ir::Define>(&statement.node);
+  return define && define->value == (walk.product ? walk.product->dot : walk.folds[0]->reduce);
 }
 
 RingSite TileLowering::site_of(const Walk& walk, std::vector<RingLoop> around) const {

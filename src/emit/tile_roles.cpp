@@ -23,9 +23,9 @@ void TileLowering::declare_boxes() {
   std::vector<RingSite> sites;
   collect_rings(phase_.grid->body, {}, sites);
   std::erase_if(sites, [](const RingSite& site) { return site.factors.empty(); });
-  TESSERA_CHECK(sites.size() == 1, "boxes go through one ring");
-  boxes_ = BoxRing{.site = sites[0]};
-  const std::string base = lowercase(kernel_.axes[sites[0].axis].name);
+  TESSERA_CHECK(!sites.empty(), "boxes go through a ring");
+  const std::string base = sites.size() == 1 ? lowercase(kernel_.axes[sites[0].axis].name) : "tile";
+  boxes_ = BoxRing{.sites = std::move(sites)};
   const std::string full = named(base + "_full"), empty = named(base + "_empty");
   boxes_->ring = named(base + "_ring");
   boxes_->at = named(base + "_at");
@@ -87,36 +87,41 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
                    false, std::move(products)});
 }
 
-// The loops around the ring, and its own.
+// The loops around the ring, and those that it turns with.
 void TileLowering::ask_for_boxes(size_t depth) {
-  const RingSite& site = boxes_->site;
-  if (depth < site.around.size()) {
-    const RingLoop& around = site.around[depth];
-    const Range range = rounds_of(around);
-    const auto deeper = [&] { ask_for_boxes(depth + 1); };
-    if (!extents_.contains(around.axis)) return coordinates(around.axis, range, deeper);
-    return rounds(around.axis, range, count_rounds(around.axis, range), deeper);
+  const std::vector<RingLoop>& all = boxes_->sites[0].around;
+  if (depth == all.size()) {
+    for (const RingSite& site : boxes_->sites) ask_for_boxes(site);
+    return;
   }
+  const RingLoop& around = all[depth];
+  const Range range = rounds_of(around);
+  const auto deeper = [&] { ask_for_boxes(depth + 1); };
+  if (!extents_.contains(around.axis)) return coordinates(around.axis, range, deeper);
+  rounds(around.axis, range, count_rounds(around.axis, range), deeper);
+}
+
+void TileLowering::ask_for_boxes(const RingSite& site) {
   const RingTurn turn = turn_of(site.axis, rounds_of({site.axis, site.loop}), false);
   const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
   Scope bindings;
   bindings.loops.insert(site.axis);
   count_loop(tile, share_of(site.axis, turn.end), "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
-    if (!tiles_.has_parts()) return fill_stage();
+    if (!tiles_.has_parts()) return fill_stage(site);
     boxes_->part = named("part");
     count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{},
-               [&] { fill_stage(); });
+               [&] { fill_stage(site); });
   });
 }
 
-void TileLowering::fill_stage() {
+void TileLowering::fill_stage(const RingSite& site) {
   std::string bytes;
-  for (const TileFactor* factor : boxes_->site.factors)
+  for (const TileFactor* factor : site.factors)
     bytes += fmt::format("{}{} * {}::Tile::kLineBytes", bytes.empty() ? "" : " + ", tile_of(*factor).lines,
                          tile_of(*factor).type);
   emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
-  for (const TileFactor* factor : boxes_->site.factors) load_box(*factor);
+  for (const TileFactor* factor : site.factors) load_box(*factor);
   emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
 }
 
@@ -127,7 +132,8 @@ void TileLowering::load_box(const TileFactor& read) {
   std::vector<Expr> at;
   if (factor.in_parts) at.push_back(local(boxes_->part));
   for (size_t d = 0; d < load.indices.size(); ++d)
-    at.push_back(d == factor.width_index   ? first_of_tile(factor.width)
+    at.push_back(d == factor.width_index
+                     ? lowered::add(reach_of_index(load, d, factor.width).at, first_of_tile(factor.width))
                  : d == factor.depth_index ? first_of_tile(factor.depth)
                                            : eval_total(load.indices[d]));
   const size_t before = at.size() - load.indices.size();
@@ -156,9 +162,16 @@ void TileLowering::release_before(const std::string& before) {
 void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::vector<const TileFactor*>& factors, bool only_multiplies,
                                  const std::function<void()>& body) {
+  TESSERA_CHECK(boxes_->sites.at(boxes_->received).axis == axis, "boxes are received in the order of asking");
+  ++boxes_->received;
   const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
   const bool stays = only_multiplies && std::ranges::none_of(tiles_.products, is_done_at_once);
-  const bool is_only = tiles_.products.size() == 1 && is_done_at_once(*tiles_.products.begin());
+  const auto is_here = [&](const auto& entry) {
+    return std::ranges::any_of(factors,
+                               [&](const TileFactor* tile) { return tile->shares_tile(entry.second.rows); });
+  };
+  const bool is_only = std::ranges::count_if(tiles_.products, is_here) == 1 &&
+                       is_done_at_once(*std::ranges::find_if(tiles_.products, is_here));
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
   const Range share = share_of(axis, own.end);

@@ -52,8 +52,7 @@ class TileVariants {
   void by_boxes() {
     declare_boxes();
     for (const TileShape* shape : shapes_)
-      for (const size_t order : box_orders())
-        if (copies_chunks(order)) add(*shape, order, "boxes");
+      for (const size_t order : box_orders()) add(*shape, order, "boxes");
   }
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
@@ -166,8 +165,7 @@ class TileVariants {
     if (!are_boxes) return;
     if (first.has_parts()) return;  // which are made where that is worth it
     const TileVariants boxes(plan_, 0);
-    for (const size_t order : boxes.box_orders())
-      if (boxes.copies_chunks(order)) boxed_lines_.push_back(boxes.lines_of(order));
+    for (const size_t order : boxes.box_orders()) boxed_lines_.push_back(boxes.lines_of(order));
   }
   bool is_boxed(size_t order) const { return std::ranges::count(boxed_lines_, lines_of(order)) > 0; }
 

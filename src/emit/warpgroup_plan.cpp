@@ -12,6 +12,7 @@
 #include "emit/plan_requests.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
 #include "sema/ir/without_points.h"
 
@@ -96,13 +97,39 @@ class GroupPlanner {
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
     if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
     if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
-    for (const TileShape& shape : general_.shapes)
-      if (!shape.symbols.empty()) return "each value of a listed dimension has tiles of its own";
+    for (const auto& [axis, role] : plan_.roles)
+      if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
-    return has_one_ring() ? "" : "more than one loop brings factors";
+    std::set<std::vector<ir::AxisId>> around;
+    find_loops_around(kernel_.grids.at(0).body, {}, around);
+    return rings_.size() == 1 || around.size() == 1
+               ? ""
+               : "loops that bring factors do not just follow one another";
+  }
+
+  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
+  void find_loops_around(const ir::Block& statements, const std::vector<ir::AxisId>& outer,
+                         std::set<std::vector<ir::AxisId>>& found) const {
+    for (const ir::Statement& statement : statements) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        std::vector<ir::AxisId> deeper = outer;
+        deeper.push_back(loop->axis);
+        find_loops_around(loop->body, deeper, found);
+      }
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
+      if (product == plan_.products.end()) continue;
+      for (const TileFactor* factor : {&product->second.rows, &product->second.columns}) {
+        std::vector<ir::AxisId> around = outer;
+        around.insert(around.end(), product->second.around.begin(), product->second.around.end());
+        const ir::AxisId own = ring_of(kernel_, product->second, *factor).first;
+        around.erase(std::ranges::find(around, own), around.end());
+        found.insert(std::move(around));
+      }
+    }
   }
 
   std::string obstacle(const TileProduct& product) {
@@ -118,17 +145,31 @@ class GroupPlanner {
     return "";
   }
 
-  /// Whether a tile of one of its factors has another depth for another factor.
-  bool is_read_across(const TileProduct& product) const {
-    const auto across = [&](const TileFactor& factor) {
-      return std::ranges::any_of(plan_.factors(), [&](const TileFactor* other) {
-        return other->shares_tile(factor) && other->depth != factor.depth;
-      });
-    };
-    return across(product.rows) || across(product.columns);
+  /// Whether tiles along an axis are as long as a dimension, for each of its values.
+  bool is_listed(ir::AxisId axis) const {
+    const ir::Axis& entry = kernel_.axes[axis];
+    return is_whole(axis) && entry.dimension &&
+           std::ranges::any_of(general_.shapes, [&](const TileShape& shape) {
+             return shape.symbols.contains(*entry.dimension);
+           });
+  }
+  bool is_whole(ir::AxisId axis) const {
+    return kernel_.axes[axis].kind == ir::AxisKind::let && plan_.is_in_registers(axis);
   }
 
-  /// Zeros stand in a box wherever the factor has no element, if both of its axes run over whole dimensions.
+  /// Whether a tile of one of its factors has another depth for another factor.
+  bool is_read_across(const TileProduct& product) const {
+    return plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns);
+  }
+
+  /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
+  bool is_shifted(ir::ValueId index, ir::AxisId axis) const {
+    const auto form = ir::affine_form(kernel_, sizes_, index);
+    return form && form->coefficient(axis) && sizes_.as_constant(*form->coefficient(axis)) == 1;
+  }
+
+  /// Zeros stand in a box wherever the factor has no element along what is summed over, if that is a whole dimension. Along
+  /// the sums anything may stand behind the end, where no other product sums over them.
   std::string obstacle(const TileFactor& factor) {
     if (factor.way != TileFactor::Way::staged) return "a factor is computed, where a box is copied as it is";
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
@@ -143,26 +184,14 @@ class GroupPlanner {
     for (size_t d = 0; d < load.indices.size(); ++d) {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
+      const bool may_shift = d == factor.width_index && !plan_.is_read_across(factor);
       const bool has_zeros = is_along
                                  ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d])
                                  : (load.in_bounds >> d & 1u) != 0;
-      if (factor.limit.valid() || !has_zeros)
+      if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
     }
     return "";
-  }
-
-  /// A ring turns with a loop of the program, or with a product that walks over its depth by itself.
-  bool has_one_ring() const {
-    std::set<std::pair<ir::AxisId, ir::ValueId>> rings;
-    for (const auto& [dot, product] : plan_.products)
-      for (const TileFactor* factor : {&product.rows, &product.columns}) {
-        const bool turns_with_depth =
-            product.has_own_loop || kernel_.axes[product.depth].kind == ir::AxisKind::loop;
-        rings.emplace(turns_with_depth ? product.depth : factor->width,
-                      product.has_own_loop ? dot : ir::ValueId{});
-      }
-    return rings.size() == 1;
   }
 
   // ---- tiles ----
@@ -188,9 +217,9 @@ class GroupPlanner {
     shape.warp_rows = kGroupWarps * candidate.groups;
     shape.warp_columns = 1;
     shape.end_bytes = 0;
+    shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
-      const bool is_whole = kernel_.axes[axis].kind == ir::AxisKind::let && role != TileRole::depth;
-      if (is_whole) continue;  // as in the plan
+      if (is_whole(axis)) continue;  // as in the plan
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
@@ -212,13 +241,19 @@ class GroupPlanner {
     return span;
   }
 
-  /// Of a tile. A small one waits at barriers half as often with two spans; threads add up what becomes of one.
+  /// Of a tile. A small one waits at barriers half as often with two spans, in all loops or in none.
   int64_t depth_along(ir::AxisId axis, const Candidate& candidate) {
-    const int64_t span = span_along(axis);
-    const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
     const bool is_small = candidate.rows * candidate.columns <= kSmallTile;
-    const bool has_two = is_small && !is_promoted_along(axis) && !(whole && *whole <= span);
-    return has_two ? 2 * span : span;
+    const bool has_two = rings_.size() == 1 ? can_have_two_spans(axis)
+                                            : std::ranges::all_of(plan_.products, [&](const auto& entry) {
+                                                return can_have_two_spans(entry.second.depth);
+                                              });
+    return (is_small && has_two ? 2 : 1) * span_along(axis);
+  }
+  /// Threads add up what becomes of one.
+  bool can_have_two_spans(ir::AxisId axis) {
+    const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
+    return !is_promoted_along(axis) && !(whole && *whole <= span_along(axis));
   }
 
   /// Registers of a thread for what becomes of one tile, where threads add that up.
@@ -264,6 +299,11 @@ class GroupPlanner {
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);
     if (static_bytes(kernel_, plan_, shape) > 0) return "a reduction along the rows passes between warps";
+    for (const auto& tiles : tiles_by_place(kernel_, plan_))
+      for (const TileFactor* tile : tiles)
+        if (tile_bytes(kernel_, *tile, shape) != tile_bytes(kernel_, *tiles[0], shape))
+          return fmt::format("tiles along `{}` and `{}` take turns in shared memory, and one is longer",
+                             kernel_.axes[tiles[0]->depth].name, kernel_.axes[tile->depth].name);
     return choose_stages(shape);
   }
 
@@ -304,6 +344,7 @@ class GroupPlanner {
   const TilePlan& general_;
   const TilePlan plan_;
   const std::optional<int> groups_;  // that are asked for
+  const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
   const bool can_cluster_ = has_shared_factors();
 };
@@ -327,6 +368,16 @@ bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
          is_fp8(kernel.values[cast->operand].dtype) && kernel.values[factor.value].dtype == DType::f16;
 }
 
+/// A product of parts of tensors that would stay in shared memory while its tiles are computed: boxes follow one another
+/// along a dimension with a bound as along one without.
+bool can_walk(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product) {
+  const auto stays = [](const TileFactor& factor) {
+    return factor.way == TileFactor::Way::staged && !factor.in_ring;
+  };
+  return kernel.axes[product.depth].kind == ir::AxisKind::let &&
+         plan.role(product.depth) == TileRole::depth && stays(product.rows) && stays(product.columns);
+}
+
 }  // namespace
 
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
@@ -337,9 +388,12 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   for (auto& [dot, product] : plan.products) {
     for (TileFactor* factor : {&product.rows, &product.columns})
       factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
-    if (!is_widened(kernel, product.rows) || !is_widened(kernel, product.columns)) continue;
-    product.rows = TileFactor(product.rows.parts[0]);
-    product.columns = TileFactor(product.columns.parts[0]);
+    if (is_widened(kernel, product.rows) && is_widened(kernel, product.columns)) {
+      product.rows = TileFactor(product.rows.parts[0]);
+      product.columns = TileFactor(product.columns.parts[0]);
+    }
+    if (can_walk(kernel, plan, product))
+      product.has_own_loop = product.rows.in_ring = product.columns.in_ring = true;
   }
   return plan;
 }

@@ -19,8 +19,8 @@ struct GroupShapes {
 };
 
 /// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: all of its factors are boxes of
-/// tensors that one loop brings, and nothing else passes between warps. Where the user leaves tiles to the planner there
-/// are smaller ones too, which keep a device busy with less.
+/// tensors that one loop brings, or several that follow one another, and nothing else passes between warps. Where the user
+/// leaves tiles to the planner there are smaller ones too, which keep a device busy with less.
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                                 const PlanOverrides& overrides, const TilePlan& plan,
                                 std::optional<int> groups);

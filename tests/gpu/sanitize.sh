@@ -12,6 +12,7 @@ kernels=(
   "examples/gemm/gemm.tsr --set M=200 --set N=136 --set K=264"
   "examples/gemm/gemm_types.tsr --kernel gemm_i8 --set M=200 --set N=136 --set K=264"
   "examples/batched/batched.tsr --set L=2 --set M=200 --set N=136 --set K=264"
+  "bench/kernels/two_sources.tsr --set M=200 --set N=136 --set K=264 --set L=72"
   "bench/kernels/operand_of_two.tsr --set M=200 --set N=136 --set K=264"
   "bench/kernels/weights_in_groups.tsr --set B=2 --set M=200 --set N=136 --set K=384 --set G=3"
   "bench/kernels/cosine.tsr --set M=200 --set N=136 --set K=264"
@@ -19,6 +20,8 @@ kernels=(
   "tests/corners/products.tsr --kernel turned --set M=200 --set N=136 --set K=264"
   "tests/corners/numbers.tsr --kernel chosen_extremes --set N=300"
   "tests/corners/warpgroups.tsr --kernel gated_by_groups --set M=200 --set N=136 --set K=264"
+  "tests/corners/warpgroups.tsr --kernel turns_by_groups --set J=2 --set M=200 --set N=136 --set K=264 --set L=72"
+  "tests/corners/warpgroups.tsr --kernel shifted_by_groups --set M=200 --set N=136"
 )
 
 # One kernel under the four tools; what went wrong is printed.

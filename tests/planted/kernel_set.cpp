@@ -226,7 +226,8 @@ const KernelSet& warpgroup_products() {
               {"examples/gemm/gemm_types.tsr", {"gemm_f16"}, plan(256, 64, 2, 1)},
               {"tests/corners/warpgroups.tsr",
                {"gated_by_groups", "gram_by_groups", "parts_by_groups", "promoted_by_groups",
-                "reversed_by_groups", "rounded_by_groups", "rows_by_groups"},
+                "reversed_by_groups", "rounded_by_groups", "rows_by_groups", "shifted_by_groups",
+                "turns_by_groups"},
                {.stages = 2}},
               {"tests/corners/warpgroups.tsr", {"split_by_groups", "split_twice_by_groups"}, {.stages = 4}},
           },
@@ -241,8 +242,10 @@ const KernelSet& warpgroup_products() {
               {"reversed_by_groups", {{{"M", 72}, {"N", 136}, {"K", 72}}}},
               {"rounded_by_groups", {{{"M", 40}, {"N", 8}, {"K", 40}}}},
               {"rows_by_groups", {{{"M", 136}, {"K", 200}}}},
+              {"shifted_by_groups", {{{"M", 72}, {"N", 72}}}},
               {"split_by_groups", {{{"M", 72}, {"N", 40}, {"K", 136}}}},
               {"split_twice_by_groups", {{{"B", 2}, {"M", 136}, {"N", 24}, {"K", 40}}}},
+              {"turns_by_groups", {{{"J", 2}, {"M", 136}, {"N", 72}, {"K", 200}, {"L", 72}}}},
           },
   };
   return set;

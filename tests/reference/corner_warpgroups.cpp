@@ -157,6 +157,32 @@ void paired(Problem& problem) {
     });
 }
 
+void turns(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double s = 0;
+    for (int64_t j = 0; j < problem.dim("J"); ++j) {
+      s += total(problem.dim("K"), [&](int64_t k) { return a(j, m, k) * b(k, n); });
+      s = total(problem.dim("L"), [&](int64_t l) { return c(m, l) * d(j, n, l); }) - s;
+    }
+    y(m, n) = s;
+  });
+}
+
+void shifted(Problem& problem) {
+  constexpr int64_t kTerms = 72;
+  const auto x = problem.in("x"), w = problem.in("w");
+  const auto y = problem.out("y");
+  const int64_t N = problem.dim("N");
+  for_matrix(problem.dim("M"), N, [&](int64_t m, int64_t n) {
+    y(m, n) = total(kTerms, [&](int64_t d) {
+      const double right = n + 8 < N ? w(n + 8, d) : 0, left = n >= 3 ? w(n - 3, d) : 0;
+      return x(m, d) * (right - left);
+    });
+  });
+}
+
 TensorSpec whole(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "bf16", std::move(dims), -3, 3, 1);
 }
@@ -220,6 +246,13 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        sums("y", {"B", "M", "N"})},
       paired);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };
+  add("turns_by_groups", {"J", "M", "N", "K", "L"},
+      {whole("a", {"J", "M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "L"}),
+       whole("d", {"J", "N", "L"}), sums("y", {"M", "N"})},
+      turns);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
+  add("shifted_by_groups", {"M", "N"},
+      {whole("x", {"M", "72"}), whole("w", {"N", "72"}), sums("y", {"M", "N"})}, shifted);
   // Nine bits each: 160 terms stay below 2^24.
   add("split_by_groups", {"M", "N", "K"},
       {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),
