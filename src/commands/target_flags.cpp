@@ -2,8 +2,6 @@
 // Flags of architecture and plan; see target_flags.h.
 #include "commands/target_flags.h"
 
-#include "sema/ir/request_ranges.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,8 +2,6 @@
 // Checks of `@warps`, tiles and overrides against what the ways of running can do.
 #include "emit/plan_requests.h"
 
-#include "sema/ir/request_ranges.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "sema/constants.h"
-#include "sema/ir/request_ranges.h"
 #include "sema/tilings.h"
 
 namespace tessera::sema {

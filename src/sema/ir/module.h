@@ -146,7 +146,7 @@ struct RequestRange {
   bool contains(int64_t number) const { return number >= least && number <= most; }
 };
 inline constexpr RequestRange kWarpsRange{1, 32}, kStagesRange{1, 7}, kRasterRange{1, 64},
-    kWarpgroupsRange{0, 3}, kClusterRange{1, 2};
+    kWarpgroupsRange{0, 3}, kClusterRange{1, 2}, kSplitRange{1, 64};
 
 /// One phase: the body runs for every combination of tiles of the axes, instances are independent.
 struct Grid {
