@@ -33,19 +33,25 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
   asm volatile("griddepcontrol.wait;" : : : "memory");
 }
 
+/// What the second-level cache does with lines that copies bring: they go first where room is wanted, before what is
+/// written. Factors are streamed; who reads a part of one at the same time still finds it.
+inline constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
+
 /// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
 /// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them. With `multicast` to the
 /// same places of all blocks of the cluster that have a bit in `blocks`, whose own barriers get the bytes.
-#define TESSERA_PTX_LOAD_BOX(rank, coordinates, blocks_operand, ...)                                         \
+#define TESSERA_PTX_LOAD_BOX(rank, coordinates, policy, blocks_operand, ...)                                 \
   template <typename T>                                                                                      \
   TESSERA_DEVICE void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map,            \
                                                 const int(&at)[rank], const Barriers& barriers, int barrier, \
                                                 Location = Location::current()) {                            \
     asm volatile(                                                                                            \
         "cp.async.bulk.tensor." #rank                                                                        \
-        "d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {" coordinates "}], [%2];"         \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {" coordinates      \
+        "}], [%2], " policy ";"                                                                              \
         :                                                                                                    \
-        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__         \
+        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
+          "l"(kEvictFirst)                                                                                   \
         : "memory");                                                                                         \
   }                                                                                                          \
   template <typename T>                                                                                      \
@@ -54,17 +60,17 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
       int barrier, std::uint32_t blocks, Location = Location::current()) {                                   \
     asm volatile(                                                                                            \
         "cp.async.bulk.tensor." #rank                                                                        \
-        "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {" coordinates  \
-        "}], [%2], " blocks_operand ";"                                                                      \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], "     \
+        "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy ";"                                     \
         :                                                                                                    \
         : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
-          "h"(static_cast<unsigned short>(blocks))                                                           \
+          "l"(kEvictFirst), "h"(static_cast<unsigned short>(blocks))                                         \
         : "memory");                                                                                         \
   }
-TESSERA_PTX_LOAD_BOX(2, "%3, %4", "%5", "r"(at[0]), "r"(at[1]))
-TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "%6", "r"(at[0]), "r"(at[1]), "r"(at[2]))
-TESSERA_PTX_LOAD_BOX(4, "%3, %4, %5, %6", "%7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
-TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+TESSERA_PTX_LOAD_BOX(2, "%3, %4", "%5", "%6", "r"(at[0]), "r"(at[1]))
+TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "%6", "%7", "r"(at[0]), "r"(at[1]), "r"(at[2]))
+TESSERA_PTX_LOAD_BOX(4, "%3, %4, %5, %6", "%7", "%8", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "%9", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
                      "r"(at[4]))
 #undef TESSERA_PTX_LOAD_BOX
 

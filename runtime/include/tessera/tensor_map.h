@@ -94,7 +94,7 @@ TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxe
   return encoder != nullptr &&
          encoder(&map.map, map_type(boxes), static_cast<cuuint32_t>(boxes.rank), boxes.data, extents,
                  strides + 1, counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
 }  // namespace detail
