@@ -6,10 +6,9 @@
 
 namespace tessera::detail {
 
-/// Programs launch again and again with the tensors that they have, and a driver takes as long for three maps as for half of
-/// a launch. What boxes a map is of says all about it: addresses belong to one device of a process, and all devices that
-/// have maps are of one architecture. Memory is no part of a map, so that one of memory that was given back, or of a device
-/// that was reset, is right again where the address is.
+/// Programs launch again and again with the tensors that they have, and no driver need make their maps anew. What boxes a
+/// map is of says all about it: addresses belong to one device of a process, and all devices that have maps are of one
+/// architecture. Memory is no part of a map: where memory was given back, or a device reset, it is as right as before.
 template <typename Map>
 class RecentMaps {
  public:
