@@ -133,7 +133,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
 
   add("rows of a panel eight apart", kPanel, "i % 2 * 8 + lane / 4", "i % 2 + lane / 4 * 2");
   add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count", 2);
-  add("ends of shifted lines left out", kPanel, "if (head > 0 && share < kChunk &&", "if (head > kChunk &&");
+  add("ends of shifted lines left out", kPanel, "i < head + count - tail;", "i < 0;");
   add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",
       "words[i] = static_cast<std::uint32_t>(pair << 1 >>");
   add("boxes of whole eights of lines only", kMaps, "(static_cast<int>(extent) + 7) / 8 * 8",

@@ -21,6 +21,10 @@ inline int current_device() {
   int device = -2;
   return cudaGetDevice(&device) == cudaSuccess ? device : -2;
 }
+inline int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
 #endif
 
 }  // namespace detail
@@ -32,7 +36,7 @@ inline int device_architecture() {
   return 1 << 20;
 #else
   static detail::DeviceNumbers architectures;
-  return architectures.of(detail::current_device(), [](int device) {
+  return architectures.of_current(detail::device_count, detail::current_device, [](int device) {
     int major = 0, minor = 0;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) return 0;
     if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) return 0;

@@ -26,9 +26,10 @@ class BoxedTensor {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
     for (const int dimension : dimensions) {
       if (!has_boxes(tensor, dimension)) continue;
-      is_slow_ = !aligned_lines(tensor, dimension, 32);
-      return;
+      if (lines_ == 0) is_slow_ = !aligned_lines(tensor, dimension, 32);
+      lines_ |= 1u << dimension;
     }
+    if (lines_ != 0) return;
     const bool is_asked_for = options.variant >= 0;
     if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, kFewestReads))
       plan_copy(detail::dimension_of_lines(tensor, dimensions));
@@ -38,8 +39,8 @@ class BoxedTensor {
   /// bytes.
   bool is_slow() const { return is_slow_; }
 
-  /// Whether boxes can be copied of lines along `dimension`.
-  bool lie_along(int dimension) const { return has_boxes(tensor_, dimension); }
+  /// Whether boxes can be copied of lines along `dimension`, one of those asked for.
+  bool lie_along(int dimension) const { return (lines_ >> dimension & 1) != 0; }
 
   /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension. The copy, if there is
   /// one, is queued here.
@@ -60,6 +61,7 @@ class BoxedTensor {
     if (copy.data == nullptr || !has_boxes(copy, along)) return;
     tensor_ = copy;
     along_ = along;
+    lines_ = 1u << along;
   }
 
   void copy() {
@@ -82,7 +84,8 @@ class BoxedTensor {
   Tensor source_;
   Workspace workspace_;
   bool is_slow_ = false;
-  int along_ = -1;  // the dimension of the lines of a copy that has not been made yet
+  unsigned lines_ = 0;  // a bit for each dimension along which lines have boxes
+  int along_ = -1;      // the dimension of the lines of a copy that has not been made yet
 };
 
 }  // namespace tessera

@@ -17,6 +17,8 @@ struct BoxesOfTensor {
   index extent[kMostDimensions] = {};
   index stride[kMostDimensions] = {};  ///< in bytes; any multiple of 16 where there is one element
   int box[kMostDimensions] = {};
+
+  bool operator==(const BoxesOfTensor&) const = default;
 };
 
 }  // namespace tessera

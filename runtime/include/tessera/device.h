@@ -21,11 +21,12 @@
 /// that many threads a block. TESSERA_PARAMETER stands before each View parameter: it is read from constant
 /// memory, never copied. TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count
 /// is a constant, TESSERA_UNROLL_BY(n) one of which n rounds are to be under way together, TESSERA_NO_UNROLL one that is
-/// to stay a loop.
+/// to stay a loop. TESSERA_DEVICE_CALL marks a function that stays one, and is called: long, and seldom run.
 #if TESSERA_TWIN
 #define TESSERA_KERNEL(...)
 #define TESSERA_PARAMETER const
 #define TESSERA_DEVICE inline
+#define TESSERA_DEVICE_CALL inline
 #define TESSERA_UNROLL
 #define TESSERA_UNROLL_BY(n)
 #define TESSERA_NO_UNROLL
@@ -33,6 +34,7 @@
 #define TESSERA_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
 #define TESSERA_PARAMETER const __grid_constant__
 #define TESSERA_DEVICE __device__ __forceinline__
+#define TESSERA_DEVICE_CALL __device__ __noinline__
 #define TESSERA_UNROLL _Pragma("unroll")
 #define TESSERA_UNROLL_BY(n) TESSERA_PRAGMA(unroll n)
 #define TESSERA_PRAGMA(text) _Pragma(#text)

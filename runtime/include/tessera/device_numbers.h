@@ -22,8 +22,37 @@ class DeviceNumbers {
     return number;
   }
 
+  /// The same of the device `current()`, which is asked for only where the `count()` devices differ: it is asked for often,
+  /// and few machines have several kinds.
+  template <typename Count, typename Current, typename Ask>
+  int of_current(Count count, Current current, Ask ask) {
+    int common = __atomic_load_n(&common_, __ATOMIC_RELAXED);
+    if (common == 0) {
+      common = of_all(count(), ask);
+      __atomic_store_n(&common_, common, __ATOMIC_RELAXED);
+    }
+    return common > 0 ? common : of(current(), ask);
+  }
+
  private:
+  static constexpr int kDiffer = -1;
+
+  /// What all of so many devices have, or kDiffer; 0 for an error.
+  template <typename Ask>
+  int of_all(int count, Ask ask) {
+    if (count > kDevices) return kDiffer;
+    int all = 0;
+    for (int device = 0; device < count; ++device) {
+      const int number = of(device, ask);
+      if (number == 0) return 0;
+      if (all != 0 && number != all) return kDiffer;
+      all = number;
+    }
+    return all;
+  }
+
   int numbers_[kDevices] = {};
+  int common_ = 0;
 };
 
 }  // namespace tessera::detail

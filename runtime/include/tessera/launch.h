@@ -4,8 +4,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <tuple>
-#include <utility>
 
 #include "tessera/architecture.h"
 #include "tessera/launch_check.h"
@@ -68,8 +66,8 @@ class AllowedShared {
  public:
   /// What `allow` returned, or success where it has been called for this kernel and device with so many bytes before.
   template <typename Allow>
-  static cudaError_t once(const void* function, int bytes, Allow allow) {
-    const std::uint64_t wanted = entry(function, bytes);
+  static cudaError_t once(const void* function, int device, int bytes, Allow allow) {
+    const std::uint64_t wanted = entry(function, device, bytes);
     std::uint64_t* place = &known()[wanted / 16 % kPlaces];
     if (__atomic_load_n(place, __ATOMIC_RELAXED) == wanted) return cudaSuccess;
     const cudaError_t error = allow();
@@ -77,8 +75,8 @@ class AllowedShared {
     return error;
   }
   /// A device that was reset has forgotten.
-  static void forget(const void* function, int bytes) {
-    __atomic_store_n(&known()[entry(function, bytes) / 16 % kPlaces], 0, __ATOMIC_RELAXED);
+  static void forget(const void* function, int device, int bytes) {
+    __atomic_store_n(&known()[entry(function, device, bytes) / 16 % kPlaces], 0, __ATOMIC_RELAXED);
   }
 
  private:
@@ -88,18 +86,17 @@ class AllowedShared {
     return places;
   }
   /// Addresses have 48 bits, shared memory has less than 256 KiB.
-  static std::uint64_t entry(const void* function, int bytes) {
-    const auto device = static_cast<std::uint64_t>(current_device()) & 0xff;
+  static std::uint64_t entry(const void* function, int device, int bytes) {
     return (reinterpret_cast<std::uintptr_t>(function) & 0xffffffffffff) |
-           static_cast<std::uint64_t>((bytes + 1023) / 1024) << 48 | device << 56;
+           static_cast<std::uint64_t>((bytes + 1023) / 1024) << 48 |
+           (static_cast<std::uint64_t>(device) & 0xff) << 56;
   }
 };
 
-/// Queues the kernel with its parameters behind the stream.
-template <typename Kernel>
-inline cudaError_t enqueue(Kernel* kernel, Blocks blocks, Threads threads, DynamicShared shared, void* stream,
-                           void** parameters) {
-  const void* function = reinterpret_cast<const void*>(kernel);
+/// Queues a kernel of this device with its parameters behind the stream.
+TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device, Blocks blocks,
+                                               Threads threads, DynamicShared shared, void* stream,
+                                               void** parameters) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks.count));
   config.blockDim = dim3(static_cast<unsigned>(threads.count));
@@ -121,13 +118,21 @@ inline cudaError_t enqueue(Kernel* kernel, Blocks blocks, Threads threads, Dynam
   const auto allow = [&] {
     return cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.bytes);
   };
-  cudaError_t error = AllowedShared::once(function, shared.bytes, allow);
+  cudaError_t error = AllowedShared::once(function, device, shared.bytes, allow);
   if (error == cudaSuccess) error = cudaLaunchKernelExC(&config, function, parameters);
   if (error != cudaErrorInvalidValue) return error;
   (void)cudaGetLastError();
-  AllowedShared::forget(function, shared.bytes);
+  AllowedShared::forget(function, device, shared.bytes);
   error = allow();
   return error == cudaSuccess ? cudaLaunchKernelExC(&config, function, parameters) : error;
+}
+
+/// The addresses of what a kernel is passed, which CUDA copies.
+template <typename... Parameters>
+inline cudaError_t enqueue_with(const void* function, int device, Blocks blocks, Threads threads,
+                                DynamicShared shared, void* stream, const Parameters&... values) {
+  void* parameters[] = {const_cast<void*>(static_cast<const void*>(&values))...};
+  return enqueue(function, device, blocks, threads, shared, stream, parameters);
 }
 #endif
 
@@ -155,14 +160,10 @@ TESSERA_OUT_OF_LINE inline Status launch(const LaunchCheck& check, const LaunchO
       check, {blocks.count, threads.count, shared.bytes, threads.begins_early, blocks.cluster}, kernel,
       static_cast<Parameters>(arguments)...);
 #else
-  std::tuple<Parameters...> values(arguments...);
-  return std::apply(
-      [&](Parameters&... value) {
-        void* parameters[] = {static_cast<void*>(&value)...};
-        return detail::cuda_status(
-            check, detail::enqueue(kernel, blocks, threads, shared, options.stream, parameters));
-      },
-      values);
+  const void* function = reinterpret_cast<const void*>(kernel);
+  return detail::cuda_status(
+      check, detail::enqueue_with<Parameters...>(function, check.device(), blocks, threads, shared,
+                                                 options.stream, arguments...));
 #endif
 }
 
@@ -180,7 +181,7 @@ inline int multiprocessor_count() {
   return 4;
 #else
   static detail::DeviceNumbers counts;
-  const int count = counts.of(detail::current_device(), [](int device) {
+  const int count = counts.of_current(detail::device_count, detail::current_device, [](int device) {
     int found = 0;
     const cudaError_t error = cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device);
     return error == cudaSuccess ? found : 0;

@@ -121,7 +121,7 @@ class LaunchCheck {
     Access access;
   };
 
-  explicit LaunchCheck(const char* kernel) : kernel_(kernel) {}
+  explicit LaunchCheck(const char* kernel) : kernel_(kernel), device_(detail::current_device()) {}
 
   /// Argument number `argument` is a tensor of T (const for one that is only read) with Rank dimensions, on
   /// this device.
@@ -193,6 +193,9 @@ class LaunchCheck {
   const Status& status() const { return status_; }
   const char* kernel() const { return kernel_; }
 
+  /// The current device, on which the launch runs.
+  int device() const { return device_; }
+
   /// The tensors seen so far, in the order of the checks.
   const Argument* begin() const { return arguments_; }
   const Argument* end() const { return arguments_ + count_; }
@@ -259,11 +262,11 @@ class LaunchCheck {
       return refuse(TESSERA_MISALIGNED, argument, name, static_cast<index>(bytes),
                     static_cast<index>(remainder));
     }
-    const int device = detail::current_device();
-    if (tensor.device != device) return refuse(TESSERA_WRONG_DEVICE, argument, name, device, tensor.device);
+    if (tensor.device != device_) return refuse(TESSERA_WRONG_DEVICE, argument, name, device_, tensor.device);
   }
 
   const char* kernel_;
+  int device_;
   Status status_;
   Argument arguments_[kMaxArguments];
   int count_ = 0;

@@ -14,12 +14,62 @@
 
 namespace tessera {
 
+namespace detail {
+
+template <typename T>
+using PanelTile = OperandTile<T, kStoredRows, 128 / static_cast<int>(sizeof(T))>;
+
+/// The elements of a line from any position on.
+template <typename T>
+TESSERA_DEVICE Vector<T, PanelTile<T>::kChunk> chunk_at(const PanelTile<T>& tile, int line, int position,
+                                                        Location where) {
+  constexpr int kWidth = PanelTile<T>::kLength, kPerWord = 4 / static_cast<int>(sizeof(T));
+  const int past = position % kPerWord;
+  std::uint32_t words[5];
+  TESSERA_UNROLL
+  for (int i = 0; i < 5; ++i) {
+    const int from = position - past + i * kPerWord;
+    const auto word = tile.template load<kPerWord>(line, from < kWidth ? from : kWidth - kPerWord, where);
+    std::memcpy(words + i, &word, sizeof word);
+  }
+  TESSERA_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t pair = static_cast<std::uint64_t>(words[i + 1]) << 32 | words[i];
+    words[i] = static_cast<std::uint32_t>(pair >> (past * 8 * static_cast<int>(sizeof(T))));
+  }
+  Vector<T, PanelTile<T>::kChunk> chunk;
+  std::memcpy(&chunk, words, sizeof chunk);
+  return chunk;
+}
+
+/// What one of the lanes of a panel's line stores of its first `count` elements, where `to` has them from `first` on, a line
+/// that begins anywhere: lanes write chunks as memory has them, and an element each of what is left at both ends; elements
+/// alone where they are no neighbours. A call: seldom what stores take, and the same for all panels of all variants.
+template <typename T, typename Line>
+TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to, index first, int count,
+                                            Location where) {
+  constexpr int kChunk = PanelTile<T>::kChunk, kLanes = PanelTile<T>::kLength / kChunk;
+  const int share = thread_index() % kLanes;
+  const int before = static_cast<int>(to.template boundary<kChunk, false>(first + kChunk - 1) - first);
+  const int head = to.stride == 1 ? minimum(before, count) : count;
+  const int tail = head + (count - head) / kChunk * kChunk;
+  const int position = head + share * kChunk;
+  if (position < tail) to.store(first + position, chunk_at<T>(tile, line, position, where), where);
+  TESSERA_NO_UNROLL
+  for (int i = share; i < head + count - tail; i += kLanes) {
+    const int end = i < head ? i : i - head + tail;
+    to.store(first + end, tile.load(line, end, where), where);
+  }
+}
+
+}  // namespace detail
+
 /// 16 rows by 128 bytes of what a warp stores, in shared memory. A thread has pairs of neighbours in 8 rows; written as they
 /// are, memory would get pieces of 16 bytes. The panels of a warp's tiles follow each other through two places, which no
 /// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes.
 template <typename T, typename Layout>
 class StorePanel {
-  using Tile = OperandTile<T, kStoredRows, 128 / static_cast<int>(sizeof(T))>;
+  using Tile = detail::PanelTile<T>;
   static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
   static constexpr int kColumnsOfWarp = Layout::kColumns / Layout::kWarpColumns;
   static constexpr int kPanelsOfRow = kColumnsOfWarp / kWidth;
@@ -162,50 +212,17 @@ class StorePanel {
     }
   }
 
-  // Of lines that begin anywhere, lanes write chunks as memory has them, and an element each of what is left at both ends. A
-  // loop: it is long, and seldom what stores take.
   template <typename LineOf>
   TESSERA_DEVICE void store_shifted(int row, int column, int row_count, int column_count, index first,
                                     LineOf line_of, Location where) const {
-    const int lane = thread_index() % kWarpThreads, share = lane % kLanesOfLine;
-    const index begin = first + column;
+    const int lane = thread_index() % kWarpThreads;
+    const int count = minimum(kWidth, column_count - column);
     TESSERA_NO_UNROLL
     for (int first_line = 0; first_line < kStoredRows; first_line += kLinesAtOnce) {
       const int line = first_line + lane / kLanesOfLine;
-      if (row + line < row_count) {
-        const auto to = line_of(row + line);
-        const int head = static_cast<int>(to.template boundary<kChunk, false>(begin + kChunk - 1) - begin);
-        const int position = head + share * kChunk;
-        const Part<kChunk, false> part(column + position, 0, column_count);
-        if (position + kChunk <= kWidth && part.any())
-          to.store(begin + position, chunk_at(line, position, where), part, where);
-        const int end = share < head ? share : kWidth - kChunk + share;
-        if (head > 0 && share < kChunk && column + end < column_count)
-          to.store(begin + end, elements_.load(place().index_of(line, end), where), where);
-      }
+      if (row + line < row_count && count > 0)
+        detail::store_shifted_line<T>(place(), line, line_of(row + line), first + column, count, where);
     }
-  }
-
-  /// The elements of a line from any position on.
-  TESSERA_DEVICE Vector<T, kChunk> chunk_at(int line, int position, Location where) const {
-    constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
-    const int past = position % kPerWord;
-    std::uint32_t words[5];
-    TESSERA_UNROLL
-    for (int i = 0; i < 5; ++i) {
-      const int from = position - past + i * kPerWord;
-      const auto word = elements_.template load<kPerWord>(
-          place().index_of(line, from < kWidth ? from : kWidth - kPerWord), where);
-      std::memcpy(words + i, &word, sizeof word);
-    }
-    TESSERA_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const std::uint64_t pair = static_cast<std::uint64_t>(words[i + 1]) << 32 | words[i];
-      words[i] = static_cast<std::uint32_t>(pair >> (past * 8 * static_cast<int>(sizeof(T))));
-    }
-    Vector<T, kChunk> chunk;
-    std::memcpy(&chunk, words, sizeof chunk);
-    return chunk;
   }
 
   Shared<T> elements_;

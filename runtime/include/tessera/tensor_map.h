@@ -7,6 +7,7 @@
 #include "tessera/boxes_of_tensor.h"
 #include "tessera/launch_check.h"
 #include "tessera/ptx_mma.h"
+#include "tessera/recent_maps.h"
 
 #if TESSERA_TWIN
 #include "tessera/twin/tensor_map.h"
@@ -100,6 +101,16 @@ TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxe
 }  // namespace detail
 #endif
 
+namespace detail {
+
+/// The same, or what this thread has had of it.
+TESSERA_OUT_OF_LINE inline bool find_or_encode(TensorMap& map, const BoxesOfTensor& boxes) {
+  static thread_local RecentMaps<TensorMap> maps;
+  return maps.find(map, boxes, encode);
+}
+
+}  // namespace detail
+
 /// Describes the boxes of a tensor: kSpanBytes of each line come with one copy, their chunks swizzled as an OperandTile has
 /// them; floats are rounded if T is tf32. False where the copy engine takes no such boxes.
 template <typename T, int Rank, int kSpanBytes, typename Box>
@@ -116,7 +127,7 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
                    : d == Box::kLineDimension ? box.lines
                                               : 1;
   }
-  return detail::encode(map, boxes);
+  return detail::find_or_encode(map, boxes);
 }
 
 /// Whether boxes can be copied, and multiplied by warpgroups: on chips of compute capability 9.0.
