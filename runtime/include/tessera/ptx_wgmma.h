@@ -55,9 +55,13 @@ TESSERA_DEVICE void setmaxnreg_inc(Location = Location::current()) {
   TESSERA_ASM_90A("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kRegisters));
 }
 
-/// No instruction: the value is in its register here.
-TESSERA_DEVICE void keep_in_register(float& value) { asm volatile("" : "+f"(value) : : "memory"); }
-TESSERA_DEVICE void keep_in_register(std::int32_t& value) { asm volatile("" : "+r"(value) : : "memory"); }
+/// No instruction: the four values are in their registers here. By fours, since compilers take their time with each.
+TESSERA_DEVICE void keep_in_registers(float* v) {
+  asm volatile("" : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3]) : : "memory");
+}
+TESSERA_DEVICE void keep_in_registers(std::int32_t* v) {
+  asm volatile("" : "+r"(v[0]), "+r"(v[1]), "+r"(v[2]), "+r"(v[3]) : : "memory");
+}
 
 /// wgmma.fence: what threads did to registers comes before the products behind it.
 TESSERA_DEVICE void wgmma_fence(Location = Location::current()) {

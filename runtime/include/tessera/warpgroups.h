@@ -118,7 +118,7 @@ namespace detail {
 template <typename Sum, typename Layout>
 TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
   TESSERA_UNROLL
-  for (int i = 0; i < Layout::kCount; ++i) ptx::keep_in_register(sums[i]);
+  for (int i = 0; i < Layout::kCount; i += 4) ptx::keep_in_registers(&sums[i]);
 }
 
 }  // namespace detail

@@ -171,8 +171,8 @@ template <int kRegisters>
 void setmaxnreg_inc(Location where = Location::current()) {
   twin::do_together(&twin::meet, nullptr, where);
 }
-inline void keep_in_register(float&) {}
-inline void keep_in_register(std::int32_t&) {}
+inline void keep_in_registers(float*) {}
+inline void keep_in_registers(std::int32_t*) {}
 inline void wgmma_fence(Location where = Location::current()) {
   twin::do_together(&twin::fence_together, nullptr, where);
 }
