@@ -6,6 +6,7 @@
 #include <set>
 
 #include "emit/reductions.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
 constexpr int64_t kTileAlignment = 1024;
+constexpr int64_t kPanelBytes = 128;   // of a line, that one box brings
 constexpr int64_t kBuffers = 2;        // that reductions alternate between
 constexpr int64_t kIndexedBytes = 16;  // of a value beside its position
 
@@ -86,12 +88,19 @@ class Exchanges {
 
 }  // namespace
 
+int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                         const TileShape& shape) {
+  const int64_t width = shape.extent.at(factor.width);
+  const bool has_panels = plan.way == TileWay::warpgroups && has_either_order(tile_type(kernel, factor));
+  return has_panels ? round_up(width, kPanelBytes / element_bytes(kernel, factor)) : width;
+}
+
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   int64_t sum = 0;
   for (const TileFactor* factor : plan.factors_with_own_tiles()) {
     if (factor->way == TileFactor::Way::registers) continue;
-    const int64_t bytes =
-        shape.extent.at(factor->width) * shape.extent.at(factor->depth) * element_bytes(kernel, *factor);
+    const int64_t bytes = room_along_width(kernel, plan, *factor, shape) * shape.extent.at(factor->depth) *
+                          element_bytes(kernel, *factor);
     sum += round_up(bytes * (factor->in_ring ? shape.stages : 1), kTileAlignment);
   }
   return sum;

@@ -12,6 +12,10 @@ namespace tessera::emit {
 /// Bytes that the system takes for each block.
 inline constexpr int kSystemBytes = 1024;
 
+/// Elements that a tile of a factor has room for along its width: of columns that boxes may bring lines along, whole panels.
+int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                         const TileShape& shape);
+
 /// Of the factors' tiles, which a launch asks for.
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
