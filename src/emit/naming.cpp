@@ -168,6 +168,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "warp_barrier",
     "wrap",
     "wrong_architecture",
+    "in_whole_panels",
     "is_elected",
     "is_first_warp",
     "leave_registers",

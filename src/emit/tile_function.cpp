@@ -175,10 +175,13 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   entry.tile = entry.ring;
   const std::string &width = extents_.at(factor.width), &depth = extents_.at(factor.depth);
   entry.type = tile_type;
-  const std::string lines =
-      entry.major != "Major::k"
-          ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}", entry.major, width, depth)
-          : fmt::format("{}, {}", width, depth);
+  const bool has_panels =
+      has_roles() && has_either_order(type) && tiles_.role(factor.width) == TileRole::column;
+  const std::string length = has_panels ? fmt::format("in_whole_panels<{}>({})", element, width) : width;
+  const std::string lines = entry.major != "Major::k"
+                                ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {3}",
+                                              entry.major, width, depth, length)
+                                : fmt::format("{}, {}", width, depth);
   // Lines that are shifted into place have a chunk more.
   entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";

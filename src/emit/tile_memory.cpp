@@ -6,6 +6,7 @@
 #include <set>
 
 #include "emit/reductions.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
 constexpr int64_t kTileAlignment = 1024;
+constexpr int64_t kPanelBytes = 128;   // of a line, that one box brings
 constexpr int64_t kBuffers = 2;        // that reductions alternate between
 constexpr int64_t kIndexedBytes = 16;  // of a value beside its position
 
@@ -131,14 +133,23 @@ std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& ker
   return places;
 }
 
-int64_t tile_bytes(const ir::Kernel& kernel, const TileFactor& factor, const TileShape& shape) {
-  return shape.extent.at(factor.width) * shape.extent.at(factor.depth) * element_bytes(kernel, factor);
+int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                         const TileShape& shape) {
+  const int64_t width = shape.extent.at(factor.width);
+  const bool has_panels = plan.way == TileWay::warpgroups && has_either_order(tile_type(kernel, factor));
+  return has_panels ? round_up(width, kPanelBytes / element_bytes(kernel, factor)) : width;
+}
+
+int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                   const TileShape& shape) {
+  return room_along_width(kernel, plan, factor, shape) * shape.extent.at(factor.depth) *
+         element_bytes(kernel, factor);
 }
 
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   int64_t sum = 0;
   for (const auto& tiles : tiles_by_place(kernel, plan))
-    sum += round_up(tile_bytes(kernel, *tiles[0], shape) * (tiles[0]->in_ring ? shape.stages : 1),
+    sum += round_up(tile_bytes(kernel, plan, *tiles[0], shape) * (tiles[0]->in_ring ? shape.stages : 1),
                     kTileAlignment);
   return sum;
 }

@@ -23,8 +23,12 @@ std::set<RingKey> rings_of(const ir::Kernel& kernel, const TilePlan& plan);
 /// The tiles of each place in shared memory: one, but by warpgroups those of loops that follow one another take turns.
 std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& kernel, const TilePlan& plan);
 
+/// Elements that a tile of a factor has room for along its width: of columns that boxes may bring lines along, whole panels.
+int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                         const TileShape& shape);
 /// Of one tile of a factor.
-int64_t tile_bytes(const ir::Kernel& kernel, const TileFactor& factor, const TileShape& shape);
+int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
+                   const TileShape& shape);
 
 /// Of the factors' tiles, which a launch asks for.
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);

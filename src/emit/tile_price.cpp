@@ -57,13 +57,16 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   const auto bytes = [&](const TileFactor& factor, double width) {
     return width * depth * size_in_bytes(tile_type(kernel, factor));
   };
+  const auto room = [&](const TileFactor& factor) {
+    return static_cast<double>(room_along_width(kernel, plan, factor, shape));
+  };
   double copied = 0, read = 0;
   for (const auto& [factor, width, readers] :
        {std::tuple(&product.rows, rows, shape.warp_columns),
         std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     const int tiles = factor->in_parts ? kSplitParts : 1, products = factor->in_parts ? kSplitProducts : 1;
-    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, width) * tiles;
+    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, room(*factor)) * tiles;
     // Read by each warp (or warpgroup) across, and written by threads, or by an engine that is half as much in the way.
     read += bytes(*factor, width) * (readers * products + (by_groups ? 0.5 : 1) * tiles);
   }

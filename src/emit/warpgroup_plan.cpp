@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
 constexpr int64_t kSpanBytes = 128;      // of a line that one box brings
-constexpr int64_t kColumnUnit = 64;      // a span of 16-bit elements
+constexpr int64_t kColumnUnit = 16;      // of all types; blocks of a cluster share out lines by eights
 constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
 constexpr int64_t kSmallTile = 64 * 64;  // whose products with one span take less than what is around them
 constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
@@ -32,19 +32,19 @@ constexpr int64_t kPanelBytes = 4096;    // of a warp: two places through which 
 constexpr int kMostStages = 12, kFewestStages = 2;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
-/// often.
+/// often. Each is compiled for each order of storage, so there are few, with which most launches fill their last wave.
 struct Candidate {
   int groups;
   int64_t rows, columns;
 };
 constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
-constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
-                                     Candidate{2, 128, 128}, Candidate{2, 128, 64}};
+constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 176},
+                                     Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{2, 128, 64}};
 constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
 
 /// Where nobody asks for a count: two groups share large tiles; one of them alone keeps a device busy with few rows.
-constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 128},
-                                     Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 176}, Candidate{2, 128, 144},
+                                     Candidate{2, 128, 128}, Candidate{1, 64, 128},  Candidate{1, 64, 64}};
 
 std::span<const Candidate> candidates(std::optional<int> groups) {
   if (!groups) return kOfAnyGroups;
@@ -287,12 +287,12 @@ class GroupPlanner {
       const TileRole role = *plan_.role(axis);
       const int64_t unit = role == TileRole::row     ? kGroupRows * shape.groups()
                            : role == TileRole::depth ? span_along(axis)
-                                                     : kColumnUnit;
+                                                     : std::max(kColumnUnit, span_along(axis));
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
-        return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}", shape.groups(),
+        return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}{}", shape.groups(),
                            shape.groups() == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most),
-                           extent);
+                           extent, nearest(unit, most, extent));
     }
     const int64_t room = registers_of_group(shape.groups()) - kOtherRegisters;
     if (shape.registers > room)
@@ -301,7 +301,7 @@ class GroupPlanner {
     if (static_bytes(kernel_, plan_, shape) > 0) return "a reduction along the rows passes between warps";
     for (const auto& tiles : tiles_by_place(kernel_, plan_))
       for (const TileFactor* tile : tiles)
-        if (tile_bytes(kernel_, *tile, shape) != tile_bytes(kernel_, *tiles[0], shape))
+        if (tile_bytes(kernel_, plan_, *tile, shape) != tile_bytes(kernel_, plan_, *tiles[0], shape))
           return fmt::format("tiles along `{}` and `{}` take turns in shared memory, and one is longer",
                              kernel_.axes[tiles[0]->depth].name, kernel_.axes[tile->depth].name);
     return choose_stages(shape);
@@ -317,6 +317,16 @@ class GroupPlanner {
   static std::string lengths(int64_t unit, int64_t longest) {
     const int64_t most = longest / unit * unit;
     return unit == most ? fmt::format("{} long", unit) : fmt::format("a multiple of {} up to {}", unit, most);
+  }
+
+  /// The lengths next to one that cannot be.
+  static std::string nearest(int64_t unit, int64_t longest, int64_t length) {
+    const int64_t most = longest / unit * unit;
+    const int64_t below = std::clamp(length / unit * unit, unit, most),
+                  above = std::clamp(below + unit, unit, most);
+    if (unit == most) return "";
+    if (length < unit || length > most) return fmt::format("; the nearest is {}", below);
+    return fmt::format("; the nearest are {} and {}", below, above);
   }
 
   std::string choose_stages(TileShape& shape) const {

@@ -106,6 +106,83 @@ TEST_CASE("what is wrong with stores of boxes is found on every schedule") {
   });
 }
 
+namespace {
+
+constexpr index kRows = 40;  // of 64 of a tile
+
+template <typename T>
+T element(index row, index column) {
+  return static_cast<T>(row * 400 + column);
+}
+
+/// Both tiles of an output, the last one first, stored by one warpgroup: what a panel writes too much is not mended.
+template <typename T, int kColumns>
+void store_tiles(const Tensor& output, bool as_boxes) {
+  using Layout = WarpgroupLayout<64, kColumns, 1>;
+  using Panel = StorePanel<T, Layout>;
+  const StoreBoxes boxes = boxes_for_stores<T, 2, 0>(output);
+  const View<T, 2> to = view<T, 2>(output);
+  twin::begin_faults("panels");
+  twin::begin_shared(Panel::kRoom * sizeof(T));
+  twin::run({1, kGroupThreads, Panel::kRoom * sizeof(T)}, [&] {
+    TESSERA_DYNAMIC_SHARED(T, elements, 0, Panel::kRoom);
+    int turn = 0;
+    Panel panel{elements, turn};
+    for (index first = kColumns; first >= 0; first -= kColumns) {
+      const int columns = count_in_tile<kColumns>(first, output.extent[1]);
+      const auto line = [&](int row) { return to.line({row}); };
+      for (int number = 0; number < panel.kCount; ++number) {
+        for (int j = panel.first_row_slot(number); j < panel.first_row_slot(number) + 2; ++j)
+          for (int k = panel.first_column_slot(number); k < panel.end_column_slot(number); k += 2) {
+            Vector<T, 2> pair;
+            for (int i = 0; i < 2; ++i)
+              pair.set(i, element<T>(Layout::row_of_slot(j), first + Layout::column_of_slot(k + i)));
+            panel.set(j, k, pair);
+          }
+        if (as_boxes)
+          panel.template store_box<0>(number, boxes, Index<2>{0, first}, kRows, columns, line);
+        else
+          panel.store(number, kRows, columns, first, line);
+      }
+    }
+    wait_for_stores();
+  });
+}
+
+/// Of an output with so many columns fewer than two tiles have, that begins `shift` elements behind a multiple of 16 bytes.
+template <typename T, int kColumns>
+void check_width(index fewer, index shift, bool as_boxes) {
+  const index columns = 2 * kColumns - fewer, pitch = 2 * kColumns + 16;
+  std::vector<T> data(static_cast<std::size_t>(kRows * pitch + 32), static_cast<T>(-1));
+  T* begin = data.data() + shift;
+  INFO(kColumns << " columns of " << sizeof(T) << " bytes, " << fewer << " fewer, from " << shift);
+  store_tiles<T, kColumns>(strided_tensor(begin, {kRows, columns}, {pitch, 1}), as_boxes);
+  REQUIRE(twin::fault_count() == 0);
+  for (index row = 0; row < kRows; ++row)
+    for (index column = 0; column < pitch - shift; ++column)
+      REQUIRE(begin[row * pitch + column] ==
+              (column < columns ? element<T>(row, column) : static_cast<T>(-1)));
+}
+
+template <typename T, int... kColumns>
+void check_widths() {
+  for (const index fewer : {0, 3, 13}) {
+    for (const index shift : {0, 1}) {
+      for (const bool as_boxes : {true, false}) (check_width<T, kColumns>(fewer, shift, as_boxes), ...);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("panels of tiles of any width reach the tensor, and nothing beside them") {
+  for_schedules([] {
+    check_widths<std::int16_t, 16, 64, 80, 144, 176, 208>();
+    check_widths<std::int32_t, 16, 80, 144>();
+    check_widths<float, 48, 176>();
+  });
+}
+
 TEST_CASE("outputs without boxes say so") {
   std::vector<float> data(64 * 64 + 1);
   const auto has_boxes = [](const Tensor& output) { return boxes_for_stores<float, 2, 0>(output).are_there; };

@@ -213,6 +213,88 @@ TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
   });
 }
 
+namespace {
+
+/// The sums of a block that multiplies a by the second kColumns columns of b, K in rounds of 64. Both end in the last round,
+/// and b in these columns.
+template <int kColumns, Major kMajorB>
+std::vector<float> multiply_width(Matrix& a, Matrix& b) {
+  constexpr int kStages = 2, kK = 64, kLineB = kMajorB == Major::k ? 1 : 0;
+  using Layout = WarpgroupLayout<64, kColumns, 1>;
+  using RingA = OperandRing<bf16, 64, kK, kStages>;
+  using RingB = OperandRing<bf16, kMajorB == Major::k ? kColumns : kK,
+                            kMajorB == Major::k ? kK : in_whole_panels<bf16>(kColumns), kStages>;
+  constexpr int kBytes = (RingA::kRoom + RingB::kRoom) * 2;
+  TensorMap a_map, b_map;
+  REQUIRE(make_tensor_map<bf16, 2, 128>(a_map, a.view(), TensorBox<0, 1>{64}));
+  REQUIRE(make_tensor_map<bf16, 2, 128>(b_map, b.view(), TensorBox<kLineB, 1 - kLineB>{RingB::Tile::kLines}));
+  std::vector<float> result(64 * kColumns, -1);
+  twin::begin_faults("widths");
+  twin::begin_shared(kBytes);
+  twin::run({1, 2 * kGroupThreads, kBytes}, [&] {
+    TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
+    TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+    const RingA a_tiles{a_elements};
+    const RingB b_tiles{b_elements};
+    TESSERA_BARRIERS(full, kStages);
+    TESSERA_BARRIERS(empty, kStages);
+    const TileRing<kStages> ring{full, empty};
+    if (thread_index() == 0) ring.initialize(4);
+    barrier();
+    RingPlace<kStages> at;
+    if (warpgroup() == 1) {
+      if (!is_first_warp() || !is_elected()) return;
+      for (index k = 0; k < a.columns; k += kK, at.advance()) {
+        ring.begin_fill(at, RingA::Tile::kBytes + RingB::Tile::kBytes);
+        load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, k}, ring, at.stage);
+        load_tile<kLineB, 1 - kLineB>(b_tiles.stage(at.stage), b_map, Index<2>{k, kColumns}, ring, at.stage);
+      }
+      return;
+    }
+    Fragment<float, Layout> sum;
+    sum.fill(0.0f);
+    for (index k = 0; k < a.columns; k += kK, at.advance()) {
+      ring.wait(at);
+      multiply_async<Major::k, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), 0);
+      wait_for_products<0>(sum);
+      ring.release(at.stage);
+    }
+    for (int i = 0; i < Layout::kCount; ++i)
+      result[static_cast<std::size_t>(Layout::row(i) * kColumns + Layout::column(i))] = sum[i];
+  });
+  return result;
+}
+
+template <int kColumns, Major kMajorB>
+void check_width() {
+  constexpr index kEnds = 5;  // columns of the second tile that are missing
+  Matrix a(64, 96, true, 0, 0, 1), b(96, 2 * kColumns - kEnds, kMajorB == Major::mn, kEnds, 0, 2);
+  if (kMajorB == Major::k) b = Matrix(96, 2 * kColumns - kEnds, false, 0, 0, 2);
+  INFO(kColumns << " columns, lines along " << (kMajorB == Major::k ? "K" : "N"));
+  const std::vector<float> sums = multiply_width<kColumns, kMajorB>(a, b);
+  REQUIRE(twin::fault_count() == 0);
+  for (index m = 0; m < 64; ++m) {
+    for (index n = 0; n < kColumns; ++n) {
+      float expected = 0;
+      for (index k = 0; k < a.columns && kColumns + n < b.columns; ++k)
+        expected += to_float(a.at(m, k)) * to_float(b.at(k, kColumns + n));
+      REQUIRE(sums[static_cast<std::size_t>(m * kColumns + n)] == expected);
+    }
+  }
+}
+
+template <int... kColumns>
+void check_widths() {
+  (check_width<kColumns, Major::k>(), ...);
+  (check_width<kColumns, Major::mn>(), ...);
+}
+
+}  // namespace
+
+TEST_CASE("tiles of any width are multiplied, of both orders of their columns") {
+  for_schedules([] { check_widths<16, 80, 144, 176, 208>(); });
+}
+
 TEST_CASE("tensors that the copy engine cannot take are refused") {
   std::vector<bf16> data(64 * 64);
   TensorMap map;

@@ -66,6 +66,14 @@ struct OperandTile {
   }
 };
 
+/// The elements of T in as many whole panels of 128 bytes as a line of so many needs: what boxes bring of a line along the
+/// columns of a result, of which a product leaves out the rest.
+template <typename T>
+TESSERA_HD constexpr int in_whole_panels(int length) {
+  constexpr int kPanel = 128 / static_cast<int>(sizeof(T));
+  return (length + kPanel - 1) / kPanel * kPanel;
+}
+
 /// kStages tiles, used in turn: while one is read the others are filled.
 template <typename T, int kLines, int kLength, int kStages_, bool kHasEnds = false>
 struct OperandRing {

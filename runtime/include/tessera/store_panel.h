@@ -66,18 +66,20 @@ TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to
 
 /// 16 rows by 128 bytes of what a warp stores, in shared memory. A thread has pairs of neighbours in 8 rows; written as they
 /// are, memory would get pieces of 16 bytes. The panels of a warp's tiles follow each other through two places, which no
-/// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes.
+/// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes. The last panel of a row may be partly used.
 template <typename T, typename Layout>
 class StorePanel {
   using Tile = detail::PanelTile<T>;
   static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
   static constexpr int kColumnsOfWarp = Layout::kColumns / Layout::kWarpColumns;
-  static constexpr int kPanelsOfRow = kColumnsOfWarp / kWidth;
+  static constexpr int kPanelsOfRow = (kColumnsOfWarp + kWidth - 1) / kWidth;
   static constexpr int kLanesOfLine = kWidth / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
   static constexpr int kPlaces = 2;
 
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "panels are of elements of 2 or 4 bytes");
-  static_assert(kColumnsOfWarp % kWidth == 0, "a warp has whole panels");
+  static_assert(kColumnsOfWarp % kWidth == 0 || Layout::kWarpColumns == 1,
+                "behind a panel that is partly used no other warp has columns");
+  static_assert(kColumnsOfWarp % kChunk == 0, "a warp stores whole chunks");
 
  public:
   /// Panels of a warp, and what the block has of the array.
@@ -90,7 +92,10 @@ class StorePanel {
   /// The first of the thread's two rows in panel number `panel`, and its columns there: [first, end).
   static TESSERA_HD constexpr int first_row_slot(int panel) { return panel / kPanelsOfRow * 2; }
   static TESSERA_HD constexpr int first_column_slot(int panel) { return panel % kPanelsOfRow * (kWidth / 4); }
-  static TESSERA_HD constexpr int end_column_slot(int panel) { return first_column_slot(panel) + kWidth / 4; }
+  static TESSERA_HD constexpr int end_column_slot(int panel) {
+    const int end = first_column_slot(panel) + kWidth / 4;
+    return end < Layout::kColumnCount ? end : Layout::kColumnCount;
+  }
 
   /// The pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
   TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair) {
@@ -113,7 +118,8 @@ class StorePanel {
   }
 
   /// The same for an output with boxes, of which the tile begins at `at`, its rows along kRowDimension, its columns along the
-  /// last. The copy engine reads the panel while the next is set; wait_for_stores() ends that.
+  /// last. The copy engine reads the panel while the next is set; wait_for_stores() ends that. Behind the columns of a panel
+  /// that is partly used stand those of another block: lanes store its chunks.
   template <int kRowDimension, int Rank, typename LineOf>
   TESSERA_DEVICE void store_box(int panel, const StoreBoxes& boxes, const Index<Rank>& at, int row_count,
                                 int column_count, LineOf line_of, Location where = Location::current()) {
@@ -123,6 +129,8 @@ class StorePanel {
     // of its stages, and compute them for each lane.
     if (!boxes.are_there) {
       store_shifted(row, column, row_count, column_count, at[Rank - 1], line_of, where);
+    } else if (!is_whole(panel)) {
+      store_chunks(row, column, row_count, column_count, at[Rank - 1], line_of, where);
     } else if (ptx::elect_sync(where)) {
       if (row < row_count && column < column_count)
         ask_for_store<kRowDimension>(boxes.map, at, row, column, where);
@@ -136,6 +144,9 @@ class StorePanel {
   }
   static TESSERA_DEVICE int column_of(int panel) {
     return Layout::warp_column() + panel % kPanelsOfRow * kWidth;
+  }
+  static TESSERA_HD constexpr bool is_whole(int panel) {
+    return (panel % kPanelsOfRow + 1) * kWidth <= kColumnsOfWarp;
   }
 
   /// Of the warp, for the panel at hand.
