@@ -183,6 +183,41 @@ void shifted(Problem& problem) {
   });
 }
 
+void shared_by_groups(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), bias = problem.in("bias");
+  const auto y = problem.out("y");
+  for (int64_t z = 0; z < problem.dim("B"); ++z)
+    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+      y(z, m, n) = bias(n) + total(problem.dim("K"), [&](int64_t k) { return a(z, m, k) * b(k, n); });
+    });
+}
+
+void shared_in_clusters(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n); });
+    z(m, n) = 1 + total(K, [&](int64_t k) { return a(m, k) * (c(n, k) - b(k, n)); });
+  });
+}
+
+void shared_walk(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = 2 * scale(m) * total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+  });
+}
+
+void shared_lines(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+  });
+}
+
 TensorSpec whole(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "bf16", std::move(dims), -3, 3, 1);
 }
@@ -268,6 +303,28 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("B") <= 7 && sizes.at("K") <= 40;
   };
+  add("shared_by_groups", {"B", "M", "N", "K"},
+      {whole("a", {"B", "M", "K"}), whole("b", {"K", "N"}), input("bias", "f32", {"N"}, -9, 9, 1),
+       sums("y", {"B", "M", "N"})},
+      shared_by_groups);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };
+  add("shared_in_clusters", {"M", "N", "K"},
+      {input("a", "f16", {"M", "K"}, -2, 2, 1), input("b", "f16", {"K", "N"}, -2, 2, 1),
+       input("c", "f16", {"N", "K"}, -2, 2, 1), sums("y", {"M", "N"}), output("z", "f16", {"M", "N"})},
+      shared_in_clusters);
+  add("shared_walk", {"M", "N", "K"},
+      {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),
+       input("scale", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},
+      shared_walk);
+  add("shared_promoted", {"M", "N", "K"},
+      {input("a", "fp8_e4m3", {"M", "K"}, -8, 8, 1), input("b", "fp8_e4m3", {"N", "K"}, -8, 8, 1),
+       sums("y", {"M", "N"})},
+      shared_lines);
+  add("shared_parts", {"M", "N", "K"},
+      {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),
+       sums("y", {"M", "N"})},
+      split);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("K") <= 160; };
 }
 
 }  // namespace tessera::reference
