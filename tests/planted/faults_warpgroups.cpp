@@ -127,6 +127,12 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("first tile of a line copied only", kLineCopy, "ceil_divide(extent[4], kTile)}", "1}");
   add("lines copied past one of a tile", kLineCopy, "here{at[3] * kTile, at[4]",
       "here{at[3] * (kTile - 1), at[4]");
+  add("a box of a panel that is partly used", kPanel, "} else if (!is_whole(panel)) {",
+      "} else if (false) {");
+  add("columns behind the last whole panel left out", kPanel, "(kColumnsOfWarp + kWidth - 1) / kWidth",
+      "kColumnsOfWarp / kWidth");
+  add("lines of columns as long as their tile", "tessera/operand_tile.h",
+      "return (length + kPanel - 1) / kPanel * kPanel;", "return length;");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
   add("boxes of all rows in the first", kPanel, "(d == kRowDimension ? row : 0)", "0");
   add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1]) + column", "(at[Rank - 1])");

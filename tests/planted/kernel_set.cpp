@@ -235,11 +235,11 @@ const KernelSet& warpgroup_products() {
           {
               {"gemm", {{{"M", 136}, {"N", 136}, {"K", 200}}, {{"M", 264}, {"N", 264}, {"K", 72}}}},
               {"gemm_f16", {{{"M", 264}, {"N", 40}, {"K", 200}}}},
-              {"gated_by_groups", {{{"M", 72}, {"N", 72}, {"K", 136}}}},
+              {"gated_by_groups", {{{"M", 72}, {"N", 104}, {"K", 136}}}},
               {"gram_by_groups", {{{"M", 70}, {"K", 136}}, {{"M", 8}, {"K", 0}}}},
               {"parts_by_groups", {{{"B", 2}, {"M", 40}, {"N", 24}, {"J", 3}, {"K", 72}}}},
               {"promoted_by_groups", {{{"M", 8}, {"N", 8}, {"K", 264}}}},
-              {"reversed_by_groups", {{{"M", 72}, {"N", 136}, {"K", 72}}}},
+              {"reversed_by_groups", {{{"M", 72}, {"N", 200}, {"K", 72}}}},
               {"rounded_by_groups", {{{"M", 40}, {"N", 8}, {"K", 40}}}},
               {"rows_by_groups", {{{"M", 136}, {"K", 200}}}},
               {"shifted_by_groups", {{{"M", 72}, {"N", 72}}}},
