@@ -105,15 +105,16 @@ class LauncherPrinter {
   }
 
   static std::string quickest(const Rival& rival) {
-    return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
+    const std::string of = rival.has_lines_of_columns ? "is_quickest_by_columns" : "is_quickest";
+    return rival.choice == 0 ? of : fmt::format("{}_{}", of, rival.choice + 1);
   }
 
   // One line for the sizes of tiles of each choice.
   void compare_rivals() {
     std::map<std::string, std::string> sizes;
-    std::set<std::pair<size_t, size_t>> known;
+    std::set<std::pair<std::string, size_t>> known;
     for (const Variant& variant : plan_.phase.variants) {
-      if (!variant.rival || !known.emplace(variant.rival->choice, variant.rival->number).second) continue;
+      if (!variant.rival || !known.emplace(quickest(*variant.rival), variant.rival->number).second) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
       list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ",

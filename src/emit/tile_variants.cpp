@@ -12,6 +12,7 @@
 #include "emit/print.h"
 #include "emit/print_launcher.h"
 #include "emit/tile_lines.h"
+#include "emit/tile_memory.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
 #include "emit/term_shares.h"
@@ -52,7 +53,30 @@ class TileVariants {
   void by_boxes() {
     declare_boxes();
     for (const TileShape* shape : shapes_)
-      for (const size_t order : box_orders()) add(*shape, order, "boxes");
+      for (const size_t order : box_orders())
+        if (suits(*shape, order)) add(*shape, order, "boxes");
+  }
+
+  /// Whether columns of the sums are copied as lines along them.
+  bool has_lines_of_columns(size_t order) const {
+    return std::ranges::any_of(tiles_.products, [&](const auto& entry) {
+      const TileFactor& columns = entry.second.columns;
+      if (columns.way != TileFactor::Way::staged) return false;
+      const size_t k = load_of(columns);
+      return contiguous_index(loads_[k], is_swapped(order, k)) == columns.width_index;
+    });
+  }
+  /// Whether lines along columns fill their panels.
+  bool has_whole_panels(const TileShape& shape) const {
+    return std::ranges::all_of(tiles_.products, [&](const auto& entry) {
+      const TileFactor& columns = entry.second.columns;
+      return room_along_width(kernel_, tiles_, columns, shape) == shape.extent.at(columns.width);
+    });
+  }
+  /// Of several sizes, those whose last panel is partly used are for other lines: panels are copied whole.
+  bool suits(const TileShape& shape, size_t order) const {
+    return !has_lines_of_columns(order) || has_whole_panels(shape) ||
+           std::ranges::none_of(shapes_, [&](const TileShape* other) { return has_whole_panels(*other); });
   }
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
@@ -247,6 +271,7 @@ class TileVariants {
     }
     if (way == "boxes") variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
     if (way == "boxes" && tiles_.shared_axis) variant.maps.push_back("terms");
+    if (shape.clocks > 0) variant.rival = rival(shape, order);
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
     if (shape.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
@@ -274,7 +299,6 @@ class TileVariants {
       variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     }
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
-    if (shape.clocks > 0) variant.rival = Rival{shape.choice, shape_number(shape), shape.clocks};
     if (shape.few_quarters == 0) return variant;
     variant.name = "few";
     variant.few_units_of = way;
@@ -291,8 +315,12 @@ class TileVariants {
     variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
 
-  size_t shape_number(const TileShape& shape) const {
-    return static_cast<size_t>(std::ranges::find(shapes_, &shape) - shapes_.begin());
+  /// Its number is among the sizes that suit the order.
+  Rival rival(const TileShape& shape, size_t order) const {
+    const auto end = std::ranges::find(shapes_, &shape);
+    const auto number = std::count_if(shapes_.begin(), end,
+                                      [&](const TileShape* before) { return suits(*before, order); });
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, has_lines_of_columns(order)};
   }
 
   /// Of the launches that a shape is made for.

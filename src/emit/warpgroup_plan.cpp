@@ -38,13 +38,15 @@ struct Candidate {
   int64_t rows, columns;
 };
 constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
-constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 176},
-                                     Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{2, 128, 64}};
+constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
+                                     Candidate{2, 128, 176}, Candidate{2, 128, 144}, Candidate{2, 128, 128},
+                                     Candidate{2, 128, 64}};
 constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
 
 /// Where nobody asks for a count: two groups share large tiles; one of them alone keeps a device busy with few rows.
-constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 176}, Candidate{2, 128, 144},
-                                     Candidate{2, 128, 128}, Candidate{1, 64, 128},  Candidate{1, 64, 64}};
+constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 176},
+                                     Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{1, 64, 128},
+                                     Candidate{1, 64, 64}};
 
 std::span<const Candidate> candidates(std::optional<int> groups) {
   if (!groups) return kOfAnyGroups;

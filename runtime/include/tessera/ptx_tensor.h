@@ -11,6 +11,8 @@
 #include "tessera/twin/ptx_tensor.h"
 #else
 
+#include "tessera/ptx_90a.h"
+
 namespace tessera::ptx {
 
 /// prefetch.tensormap: the map is on its way to where copies look for it.
@@ -58,7 +60,7 @@ inline constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
   TESSERA_DEVICE void cp_async_bulk_tensor_load_multicast(                                                   \
       const Shared<T>& to, int i, const TensorMap& map, const int(&at)[rank], const Barriers& barriers,      \
       int barrier, std::uint32_t blocks, Location = Location::current()) {                                   \
-    asm volatile(                                                                                            \
+    TESSERA_ASM_90A(                                                                                         \
         "cp.async.bulk.tensor." #rank                                                                        \
         "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], "     \
         "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy ";"                                     \
