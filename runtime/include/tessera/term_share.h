@@ -63,7 +63,7 @@ class TermShare {
   }
 
  private:
-  static constexpr int kReadRegisters = 128;  // of a thread
+  static constexpr int kReadRegisters = 64;  // of a thread
 
   TESSERA_DEVICE bool is_alone() const { return !kShared || shares_.shares == 1; }
 
