@@ -101,7 +101,7 @@ class TileVariants {
     const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
     plan_.phase.shared_terms = plan_.sizes.subtract(axis.upper, axis.lower);
     const std::string terms = print(lower_size(kernel_, plan_.sizes, *plan_.phase.shared_terms));
-    add_statement(fmt::format("SharedTerms terms(options, {});", terms));
+    add_statement(fmt::format("SharedTerms terms(check, options, {});", terms));
   }
   void add_statement(const std::string& statement) {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);

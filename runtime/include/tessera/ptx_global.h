@@ -25,21 +25,13 @@ TESSERA_DEVICE void ld_global_cg_v4(std::uint32_t (&words)[4], const void* from)
                : "memory");
 }
 
-/// ld.relaxed.gpu
-TESSERA_DEVICE std::uint64_t ld_relaxed_gpu(const std::uint64_t* from) {
-  std::uint64_t value;
-  asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(global_address(from)) : "memory");
-  return value;
-}
-
-/// atom.acq_rel.gpu.cas: what was there; `value` is there now if that was `expected`. What others did before they wrote
-/// what was there has been done, and what this thread did before is done for those who read what it wrote.
-TESSERA_DEVICE std::uint64_t atom_cas_acq_rel_gpu(std::uint64_t* at, std::uint64_t expected,
-                                                  std::uint64_t value) {
-  std::uint64_t before;
-  asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
-               : "=l"(before)
-               : "l"(global_address(at)), "l"(expected), "l"(value)
+/// atom.acq_rel.gpu.add: what was there. What others did before they added to it has been done, and what this thread did
+/// before is done for those who add to it later.
+TESSERA_DEVICE std::uint32_t atom_add_acq_rel_gpu(std::uint32_t* at, std::uint32_t value) {
+  std::uint32_t before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(global_address(at)), "r"(value)
                : "memory");
   return before;
 }

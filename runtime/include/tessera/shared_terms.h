@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tessera/early_launch.h"
 #include "tessera/launch.h"
 #include "tessera/term_share.h"
 #include "tessera/workspace.h"
@@ -12,12 +13,15 @@ namespace tessera {
 
 namespace detail {
 
-/// A number that no two launches of a process have, a multiple of TermShares::kCountEnd. What happens to lie in workspace is
-/// equal to it only by chance, one in 2^56: it begins somewhere else in each process.
-inline std::uint64_t new_mark() {
-  static std::uint64_t last = reinterpret_cast<std::uintptr_t>(&last) * 0x9e3779b97f4a7c15u;
-  return __atomic_add_fetch(&last, TermShares::kCountEnd, __ATOMIC_RELAXED) / TermShares::kCountEnd *
-         TermShares::kCountEnd;
+inline constexpr int kClearThreads = 256;
+
+/// Zeros, before any share is done.
+template <typename Count>
+TESSERA_KERNEL(kClearThreads)
+void clear_counts(Count* counts, index count) {
+  wait_for_launch_before();
+  const index step = block_count() * kClearThreads;
+  for (index i = block_index() * kClearThreads + thread_index(); i < count; i += step) counts[i] = 0;
 }
 
 }  // namespace detail
@@ -33,7 +37,8 @@ class SharedTerms {
 
  public:
   /// Each sum has so many terms.
-  SharedTerms(const LaunchOptions& options, index terms) : terms_(terms), workspace_(options.stream) {}
+  SharedTerms(LaunchCheck& check, const LaunchOptions& options, index terms)
+      : check_(check), options_(options), terms_(terms), workspace_(options.stream) {}
 
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
@@ -47,7 +52,7 @@ class SharedTerms {
   Blocks blocks(const TilesOfSize& units, int cluster = 1) {
     const TilesOfSize tiles{units.count * cluster, units.clocks, units.bytes, units.asked};
     const int shares = shares_of(tiles);
-    if (shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
+    if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     return persistent_blocks(units.count * shares_.shares, cluster);
   }
 
@@ -77,17 +82,24 @@ class SharedTerms {
   }
 
   bool take_workspace(const TilesOfSize& tiles, int shares) {
-    const index counts = tiles.count * kMostWarps * static_cast<index>(sizeof(std::uint64_t));
+    using Count = std::uint32_t;
+    const index counts = tiles.count * kMostWarps;
     index sums;
     if (__builtin_mul_overflow(tiles.count * shares, tiles.bytes, &sums)) return false;
-    void* memory = workspace_.take(counts + sums);
+    const index count_bytes = counts * static_cast<index>(sizeof(Count));
+    void* memory = workspace_.take(count_bytes + sums);
     if (memory == nullptr) return false;
-    shares_.mark = detail::new_mark();
-    shares_.counts = static_cast<std::uint64_t*>(memory);
-    shares_.sums = static_cast<unsigned char*>(memory) + counts;
+    shares_.counts = static_cast<Count*>(memory);
+    shares_.sums = static_cast<unsigned char*>(memory) + count_bytes;
+    LaunchCheck check(check_.kernel());
+    check_.pass_on(launch(check, options_, detail::clear_counts<Count>,
+                          Blocks{ceil_divide(counts, detail::kClearThreads)},
+                          Threads{detail::kClearThreads, kBeginsEarly}, shares_.counts, counts));
     return true;
   }
 
+  LaunchCheck& check_;
+  const LaunchOptions& options_;
   const index wave_ = multiprocessor_count();
   const index terms_;
   TermShares shares_;

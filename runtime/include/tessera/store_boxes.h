@@ -15,12 +15,13 @@ struct StoreBoxes {
   bool are_there;
 };
 
-/// Of an output whose tiles have columns along its last dimension and rows along kRowDimension.
+/// Of an output whose tiles have columns along its last dimension and rows along kRowDimension. The copy engine writes whole
+/// chunks of 16 bytes: there are no boxes where lines end within one.
 template <typename T, int Rank, int kRowDimension>
 TESSERA_OUT_OF_LINE StoreBoxes boxes_for_stores(const Tensor& output) {
   StoreBoxes boxes{};
   boxes.are_there =
-      has_boxes(output, Rank - 1) &&
+      output.extent[Rank - 1] * static_cast<index>(sizeof(T)) % 16 == 0 && has_boxes(output, Rank - 1) &&
       make_tensor_map<T, Rank, 128>(boxes.map, output, TensorBox<kRowDimension, Rank - 1>{kStoredRows});
   return boxes;
 }

@@ -12,14 +12,12 @@
 namespace tessera {
 
 /// What a kernel knows of them. Each tile has `shares` shares; the sums of each have a place in workspace, and each warp of
-/// a tile counts there how many of its shares are done. What workspace held before is no count: it bears no `mark`.
+/// a tile counts there, from 0 on, how many of its shares are done.
 struct TermShares {
   static constexpr int kMost = 64;
-  static constexpr std::uint64_t kCountEnd = 256;  // of which marks are multiples
 
   int shares = 1;
-  std::uint64_t mark = 0;
-  std::uint64_t* counts = nullptr;
+  std::uint32_t* counts = nullptr;
   unsigned char* sums = nullptr;
 };
 
@@ -77,21 +75,11 @@ class TermShare {
   /// Counts this warp's share. For the last one, the sums of all shares are there behind it.
   TESSERA_DEVICE bool is_last(index warp) const {
     warp_barrier();
-    const bool counts = thread_index() % kWarpThreads == 0;
-    const int last = ptx::shfl_sync_first(counts && count_share(shares_.counts + warp) ? 1 : 0);
+    std::uint32_t before = 0;
+    if (thread_index() % kWarpThreads == 0) before = ptx::atom_add_acq_rel_gpu(shares_.counts + warp, 1);
+    const int last = ptx::shfl_sync_first(before + 1 == static_cast<std::uint32_t>(shares_.shares) ? 1 : 0);
     warp_barrier();
     return last != 0;
-  }
-  TESSERA_DEVICE bool count_share(std::uint64_t* count) const {
-    for (std::uint64_t seen = ptx::ld_relaxed_gpu(count);;) {
-      const std::uint64_t number = seen - shares_.mark;  // of those before, if it bears the mark
-      const std::uint64_t done = number < TermShares::kCountEnd ? number + 1 : 1;
-      const bool is_last = done == static_cast<std::uint64_t>(shares_.shares);
-      const std::uint64_t before =
-          ptx::atom_cas_acq_rel_gpu(count, seen, is_last ? 0 : shares_.mark + done);
-      if (before == seen) return is_last;
-      seen = before;
-    }
   }
 
   struct Leave {

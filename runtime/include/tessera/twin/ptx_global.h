@@ -13,10 +13,9 @@ inline void st_global_cg_v4(void* to, const std::uint32_t (&words)[4]) {
 inline void ld_global_cg_v4(std::uint32_t (&words)[4], const void* from) {
   std::memcpy(words, from, sizeof(words));
 }
-inline std::uint64_t ld_relaxed_gpu(const std::uint64_t* from) { return *from; }
-inline std::uint64_t atom_cas_acq_rel_gpu(std::uint64_t* at, std::uint64_t expected, std::uint64_t value) {
-  const std::uint64_t before = *at;
-  if (before == expected) *at = value;
+inline std::uint32_t atom_add_acq_rel_gpu(std::uint32_t* at, std::uint32_t value) {
+  const std::uint32_t before = *at;
+  *at += value;
   return before;
 }
 
