@@ -191,6 +191,9 @@ TEST_CASE("outputs without boxes say so") {
   CHECK_FALSE(has_boxes(strided_tensor(data.data(), {8, 61}, {61, 1})));  // pitch
   CHECK_FALSE(has_boxes(strided_tensor(data.data(), {8, 8}, {1, 64})));   // columns are no neighbours
   CHECK_FALSE(has_boxes(tensor(data.data(), {0, 64})));                   // nothing
+  CHECK_FALSE(has_boxes(tensor(data.data(), {1, 1})));                    // a line of less than 16 bytes
+  CHECK_FALSE(has_boxes(strided_tensor(data.data(), {8, 6}, {8, 1})));    // lines that end within 16 bytes
+  CHECK(has_boxes(strided_tensor(data.data(), {8, 4}, {8, 1})));
 }
 
 }  // namespace stores
