@@ -17,6 +17,8 @@ constexpr const char* kParts = "tessera/split_tensor.h";
 constexpr const char* kSplitProducts = "tessera/split_products.h";
 constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
+constexpr const char* kShare = "tessera/term_share.h";
+constexpr const char* kShared = "tessera/shared_terms.h";
 
 void add_ring_faults(std::vector<PlantedFault>& faults) {
   const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
@@ -182,12 +184,33 @@ void add_split_faults(std::vector<PlantedFault>& faults) {
   add("parts never made", kParts, "    if (!is_made_) make_parts();\n", "");
 }
 
+void add_share_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
+  };
+  add("first share never added", kShare, "for (int share = 0;", "for (int share = 1;");
+  add("shares leave their sums in one place", kShare, "each(places + number_ * kPlace, Leave{}",
+      "each(places, Leave{}");
+  add("tiles leave their sums in one place", kShare, "shares_.sums + tile * shares_.shares * kPlace",
+      "shares_.sums");
+  add("one share too few awaited", kShare, "before + 1 ==", "before + 2 ==");
+  add("a round of each share left out", kShare, "part(rounds, number_ + 1); }",
+      "part(rounds, number_ + 1) - 1; }");
+  add("all shares begin with what is there before", kShare, "return number_ == 0; }", "return true; }");
+  add("blocks of a cluster leave sums in one place", kShare, "unit_ * blocks + rank", "unit_ * blocks");
+  add("warps of a tile count together", kShare, "(kThreads / kWarpThreads) + thread_index() / kWarpThreads",
+      "(kThreads / kWarpThreads)");
+  add("sums of other shares on top of one's own", kShare, "    (sums.fill(0), ...);\n", "");
+  add("counts of shares not cleared", kShared, "counts[i] = 0;", "static_cast<void>(counts);");
+}
+
 }  // namespace
 
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
   add_split_faults(faults);
+  add_share_faults(faults);
 }
 
 }  // namespace tessera::planted
