@@ -54,7 +54,7 @@ class TermShare {
     if (!is_last(tile * (kThreads / kWarpThreads) + thread_index() / kWarpThreads)) return false;
     (sums.fill(0), ...);
     // What several shares have left is under way together, as far as registers go.
-    constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
+    [[maybe_unused]] constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
     TESSERA_UNROLL_BY(kTogether > 1 ? kTogether : 1)
     for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);
     return true;
