@@ -220,6 +220,8 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "units",
     "unit_count",
     "terms",
+    "share",
+    "turn",
     "aligned",
     "Access",
     "All",

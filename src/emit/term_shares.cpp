@@ -27,6 +27,8 @@ class AxisFinder {
       if (!here.axis && here.reason.empty()) {
         if (!found.axis && std::holds_alternative<ir::Write>(statement.node))
           return {{}, "a store stands before the products"};
+        if (!found.axis && std::holds_alternative<ir::Loop>(statement.node))
+          return {{}, "a loop stands before the products, which each share would run"};
         continue;
       }
       if (found.axis || !here.axis) return {{}, found.axis ? "products stand one after another" : here.reason};

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 
@@ -21,15 +23,30 @@ Range TileLowering::share_of(ir::AxisId axis, const std::string& rounds) {
   return {of_share("first"), lowered::name(end, DType::index)};
 }
 
+namespace {
+
+int times_assigned(const ir::Block& statements, ir::VariableId variable) {
+  int times = 0;
+  for (const ir::Statement& statement : statements) {
+    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) times += times_assigned(loop->body, variable);
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    times += assign && assign->variable == variable ? 1 : 0;
+  }
+  return times;
+}
+
+}  // namespace
+
+// Declared as zero, and assigned where products are added to it alone.
 bool TileLowering::begins_with_zeros(ir::VariableId variable) const {
-  return std::ranges::all_of(phase_.grid->body, [&](const ir::Statement& statement) {
-    const auto* declare = std::get_if<ir::Declare>(&statement.node);
-    if (declare && declare->variable == variable) {
-      const auto* constant = std::get_if<ir::Constant>(&kernel_.values[declare->initial].op);
-      return constant && constant->value.real == 0 && constant->value.integer == 0;
-    }
-    return true;
-  });
+  const ir::Block& statements = phase_.grid->body;
+  return times_assigned(statements, variable) == 1 &&
+         std::ranges::all_of(statements, [&](const ir::Statement& statement) {
+           const auto* declare = std::get_if<ir::Declare>(&statement.node);
+           if (!declare || declare->variable != variable) return true;
+           const auto* constant = std::get_if<ir::Constant>(&kernel_.values[declare->initial].op);
+           return constant && constant->value.real == 0 && constant->value.integer == 0;
+         });
 }
 
 // What sums are before all terms counts once.

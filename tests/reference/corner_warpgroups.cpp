@@ -184,11 +184,11 @@ void shifted(Problem& problem) {
 }
 
 void shared_by_groups(Problem& problem) {
-  const auto a = problem.in("a"), b = problem.in("b"), bias = problem.in("bias");
+  const auto a = problem.in("a"), b = problem.in("b"), turn = problem.in("turn");
   const auto y = problem.out("y");
   for (int64_t z = 0; z < problem.dim("B"); ++z)
     for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-      y(z, m, n) = bias(n) + total(problem.dim("K"), [&](int64_t k) { return a(z, m, k) * b(k, n); });
+      y(z, m, n) = turn(n) + total(problem.dim("K"), [&](int64_t k) { return a(z, m, k) * b(k, n); });
     });
 }
 
@@ -203,10 +203,10 @@ void shared_in_clusters(Problem& problem) {
 }
 
 void shared_walk(Problem& problem) {
-  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
+  const auto a = problem.in("a"), b = problem.in("b"), share = problem.in("share");
   const auto y = problem.out("y");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = 2 * scale(m) * total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+    y(m, n) = 2 * share(m) * total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
   });
 }
 
@@ -304,7 +304,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
     return few_terms(sizes) && sizes.at("B") <= 7 && sizes.at("K") <= 40;
   };
   add("shared_by_groups", {"B", "M", "N", "K"},
-      {whole("a", {"B", "M", "K"}), whole("b", {"K", "N"}), input("bias", "f32", {"N"}, -9, 9, 1),
+      {whole("a", {"B", "M", "K"}), whole("b", {"K", "N"}), input("turn", "f32", {"N"}, -9, 9, 1),
        sums("y", {"B", "M", "N"})},
       shared_by_groups);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };
@@ -314,7 +314,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       shared_in_clusters);
   add("shared_walk", {"M", "N", "K"},
       {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),
-       input("scale", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},
+       input("share", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},
       shared_walk);
   add("shared_promoted", {"M", "N", "K"},
       {input("a", "fp8_e4m3", {"M", "K"}, -8, 8, 1), input("b", "fp8_e4m3", {"N", "K"}, -8, 8, 1),

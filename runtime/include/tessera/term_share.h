@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "tessera/fragment.h"
 #include "tessera/ptx_global.h"
@@ -98,9 +99,13 @@ class TermShare {
       ptx::ld_global_cg_v4(words, at);
       TESSERA_UNROLL
       for (int i = 0; i < 4; ++i) {
-        T more;
-        std::memcpy(&more, &words[i], 4);
-        four[i] += more;
+        if constexpr (std::is_integral_v<T>) {  // these wrap
+          four[i] = static_cast<T>(static_cast<std::uint32_t>(four[i]) + words[i]);
+        } else {
+          T more;
+          std::memcpy(&more, &words[i], 4);
+          four[i] += more;
+        }
       }
     }
   };
