@@ -41,10 +41,12 @@ bool has_marker(const std::string& folder) { return ::access((folder + kMarker).
 /// Deletes a folder of ours. The marker goes last, and under the hidden name: whoever is killed in between
 /// leaves what the next process recognises.
 void remove_marked(const std::string& base, const std::string& path) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+  for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
     std::error_code failed;
-    if (path + kMarker != entry.path()) std::filesystem::remove_all(entry.path(), failed);
+    if (path + kMarker != entry->path()) fs::remove_all(entry->path(), failed);
     if (failed) return;  // it keeps its marker for another try
   }
   const std::string hidden = base + "/" + std::string(kHiddenPrefix) + path.substr(path.rfind('-') + 1);
