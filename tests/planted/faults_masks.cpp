@@ -85,7 +85,8 @@ void add_tails(std::vector<PlantedFault>& faults) {
   add("the last tile of a transposition is lost", kGenerated, "ceil_divide(M, kChunk)", "(M / kChunk)");
   add("one strip less", kGenerated, "i < kStrips; ++i", "i + 1 < kStrips; ++i");
   add("blocks for whole tiles alone", kGenerated, "Blocks{ceil_divide(M, 32)", "Blocks{(M / 32)");
-  add("one step over K less", "tessera/multiply.h", "step < kSteps; ++step", "step + 1 < kSteps; ++step", 2);
+  add("one step over K less", "tessera/multiply.h", "group < kSteps * kGroups; ++group",
+      "group + kGroups < kSteps * kGroups; ++group", 2);
   add("copies of whole rounds alone", "tessera/copy_order.h", "kEach = (kCopies + kThreads - 1) / kThreads",
       "kEach = kCopies / kThreads");
   add("one copy of a thread less", kFill, "i < Order::kEach; ++i", "i + 1 < Order::kEach; ++i");

@@ -92,8 +92,7 @@ void add_stage_faults(std::vector<PlantedFault>& faults) {
   add("too little shared memory asked for", "tessera/launch.h", "{blocks.count, threads.count, shared.bytes,",
       "{blocks.count, threads.count, shared.bytes - 16,");
   add_wrong("operands read ahead into those in use", "tessera/multiply.h",
-            "if (step + 1 < kSteps) load(parts[(step + 1) % 2], step + 1);",
-            "if (step + 1 < kSteps) load(parts[step % 2], step + 1);");
+            "rows.load(row_parts[step % 2], step);", "rows.load(row_parts[0], step);");
 }
 
 }  // namespace
