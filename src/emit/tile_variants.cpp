@@ -306,11 +306,13 @@ class TileVariants {
     return variant;
   }
 
-  /// Large tiles are many where they are worth it, so that each is summed alone, unless shares are asked for.
+  /// Large tiles are many where they are worth it, and leave few registers to read other sums into, so that each is summed
+  /// alone, unless shares are asked for.
   void share_terms(Variant& variant, const TileShape& shape) const {
-    constexpr int64_t kMostBytes = 64 * 1024;
+    constexpr int64_t kMostBytes = 256;  // of a thread's sums
     const int64_t bytes = bytes_of_sums(tiles_, shape);
-    const bool is_shared = shape.split > 1 || (shape.split == 0 && bytes <= kMostBytes);
+    const bool is_shared =
+        shape.split > 1 || (shape.split == 0 && bytes <= kMostBytes * int64_t{shape.threads()});
     variant.arguments["kShared"] = is_shared ? "true" : "false";
     variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
