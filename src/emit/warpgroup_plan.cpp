@@ -171,7 +171,8 @@ class GroupPlanner {
   }
 
   /// Zeros stand in a box wherever the factor has no element along what is summed over, if that is a whole dimension. Along
-  /// the sums anything may stand behind the end, where no other product sums over them.
+  /// the sums anything may stand behind the end, where no other product sums over them; what the program reads is inside,
+  /// since sums of no terms are 0, and zeros times an infinity are not.
   std::string obstacle(const TileFactor& factor) {
     if (factor.way != TileFactor::Way::staged) return "a factor is computed, where a box is copied as it is";
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
@@ -186,10 +187,11 @@ class GroupPlanner {
     for (size_t d = 0; d < load.indices.size(); ++d) {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
-      const bool may_shift = d == factor.width_index && !plan_.is_read_across(factor);
+      const bool is_inside = (load.in_bounds >> d & 1u) != 0;
+      const bool may_shift = d == factor.width_index && is_inside && !plan_.is_read_across(factor);
       const bool has_zeros = is_along
                                  ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d])
-                                 : (load.in_bounds >> d & 1u) != 0;
+                                 : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
     }

@@ -21,7 +21,6 @@ kernels=(
   "tests/corners/numbers.tsr --kernel chosen_extremes --set N=300"
   "tests/corners/warpgroups.tsr --kernel gated_by_groups --set M=200 --set N=136 --set K=264"
   "tests/corners/warpgroups.tsr --kernel turns_by_groups --set J=2 --set M=200 --set N=136 --set K=264 --set L=72"
-  "tests/corners/warpgroups.tsr --kernel shifted_by_groups --set M=200 --set N=136"
   "tests/corners/warpgroups.tsr --kernel shared_by_groups --set B=2 --set M=200 --set N=136 --set K=264"
   "tests/corners/warpgroups.tsr --kernel shared_in_clusters --set M=200 --set N=136 --set K=264"
   "examples/gemm/gemm.tsr --set M=64 --set N=136 --set K=4096"

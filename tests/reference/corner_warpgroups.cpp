@@ -170,19 +170,6 @@ void turns(Problem& problem) {
   });
 }
 
-void shifted(Problem& problem) {
-  constexpr int64_t kTerms = 72;
-  const auto x = problem.in("x"), w = problem.in("w");
-  const auto y = problem.out("y");
-  const int64_t N = problem.dim("N");
-  for_matrix(problem.dim("M"), N, [&](int64_t m, int64_t n) {
-    y(m, n) = total(kTerms, [&](int64_t d) {
-      const double right = n + 8 < N ? w(n + 8, d) : 0, left = n >= 3 ? w(n - 3, d) : 0;
-      return x(m, d) * (right - left);
-    });
-  });
-}
-
 void shared_by_groups(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), turn = problem.in("turn");
   const auto y = problem.out("y");
@@ -286,8 +273,6 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        whole("d", {"J", "N", "L"}), sums("y", {"M", "N"})},
       turns);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
-  add("shifted_by_groups", {"M", "N"},
-      {whole("x", {"M", "72"}), whole("w", {"N", "72"}), sums("y", {"M", "N"})}, shifted);
   // Nine bits each: 160 terms stay below 2^24.
   add("split_by_groups", {"M", "N", "K"},
       {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),

@@ -134,7 +134,6 @@ Entry entry_of(const std::string& kernel) {
       {"shared_parts", tessera_shared_parts_invoke},
       {"shared_promoted", tessera_shared_promoted_invoke},
       {"shared_walk", tessera_shared_walk_invoke},
-      {"shifted_by_groups", tessera_shifted_by_groups_invoke},
       {"short_windows", tessera_short_windows_invoke},
       {"shortened_factors", tessera_shortened_factors_invoke},
       {"signs", tessera_signs_invoke},
