@@ -11,11 +11,11 @@
 #include "emit/naming.h"
 #include "emit/print.h"
 #include "emit/print_launcher.h"
+#include "emit/term_shares.h"
 #include "emit/tile_lines.h"
 #include "emit/tile_memory.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
-#include "emit/term_shares.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
