@@ -184,11 +184,14 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
                                 : fmt::format("{}, {}", width, depth);
   // Lines that are shifted into place have a chunk more.
   entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
-  const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
+  std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
+  // Whichever way the lines run: others that take turns here have as many bytes in a stage.
+  const std::vector<const TileFactor*> turns = tiles_in_turn(factor);
+  if (has_panels && turns.size() > 1) ends = fmt::format(", false, {} * {}", length, depth);
   emit(lowered::Using{tile_type, entry.is_ring
                                      ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
                                      : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
-  const FactorTile* before = tile_in_turn(factor);
+  const FactorTile* before = first_in_turn(turns, factor);
   entry.first_byte = before ? before->first_byte : tiles_end_;
   emit(lowered::Shared{element, elements, tile_type + "::kRoom", entry.first_byte});
   if (!before) {
@@ -200,15 +203,20 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   factors_.push_back(std::move(entry));
 }
 
-// The first of those whose place in shared memory the tiles of a factor take in turn, if there is one.
-const FactorTile* TileLowering::tile_in_turn(const TileFactor& factor) const {
-  for (const auto& place : tiles_by_place(kernel_, tiles_)) {
-    if (!place[0]->shares_tile(factor) &&
-        std::ranges::any_of(place, [&](const TileFactor* tile) { return tile->shares_tile(factor); }))
-      return &*std::ranges::find_if(
-          factors_, [&](const FactorTile& tile) { return tile.factor.shares_tile(*place[0]); });
-  }
-  return nullptr;
+// The tiles that take turns at the place of a factor's in shared memory, its own among them.
+std::vector<const TileFactor*> TileLowering::tiles_in_turn(const TileFactor& factor) const {
+  for (std::vector<const TileFactor*>& place : tiles_by_place(kernel_, tiles_))
+    if (std::ranges::any_of(place, [&](const TileFactor* tile) { return tile->shares_tile(factor); }))
+      return std::move(place);
+  return {};
+}
+
+// The first of those, where it is declared already and is another.
+const FactorTile* TileLowering::first_in_turn(const std::vector<const TileFactor*>& turns,
+                                              const TileFactor& factor) const {
+  if (turns.empty() || turns[0]->shares_tile(factor)) return nullptr;
+  return &*std::ranges::find_if(factors_,
+                                [&](const FactorTile& tile) { return tile.factor.shares_tile(*turns[0]); });
 }
 
 // All panels of a warp pass through two places behind the factors.
@@ -306,25 +314,25 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
   }
   loop(header_of_instances(), false, std::move(bindings), [&] {
     if (tiles_.shared_axis)
-      emit(lowered::Local{"TermShare<kShared>",
-                          share_,
-                          {},
-                          lowered::list({lowered::name("terms", DType::index),
-                                         lowered::name("turn", DType::index),
-                                         lowered::name("unit_count", DType::index)}),
-                          true,
-                          false});
+      emit(lowered::Local{
+          "TermShare<kShared>",
+          share_,
+          {},
+          lowered::list({lowered::name("terms", DType::index), lowered::name("turn", DType::index),
+                         lowered::name("unit_count", DType::index)}),
+          true,
+          false});
     if (!positions.empty())
-      emit(lowered::Local{"auto",
-                          fmt::format("[{}]", joined),
-                          {},
-                          lowered::name(fmt::format("{}({}, units).at",
-                                                    tiles_.has_groups() ? "grouped_position<kRaster>"
-                                                                        : "tile_position",
-                                                    tiles_.shared_axis ? share_ + ".unit()" : "unit"),
-                                        DType::index),
-                          true,
-                          false});
+      emit(lowered::Local{
+          "auto",
+          fmt::format("[{}]", joined),
+          {},
+          lowered::name(fmt::format("{}({}, units).at",
+                                    tiles_.has_groups() ? "grouped_position<kRaster>" : "tile_position",
+                                    tiles_.shared_axis ? share_ + ".unit()" : "unit"),
+                        DType::index),
+          true,
+          false});
     bind_instance(positions, body);
   });
 }

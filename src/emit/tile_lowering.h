@@ -121,7 +121,9 @@ class TileLowering : public FunctionLowering {
   std::string name_of(const TileFactor& factor) const;
   void declare_factor(const TileFactor& factor, bool is_tf32);
   void note_reader(FactorTile& tile, const TileFactor& factor);
-  const FactorTile* tile_in_turn(const TileFactor& factor) const;
+  std::vector<const TileFactor*> tiles_in_turn(const TileFactor& factor) const;
+  const FactorTile* first_in_turn(const std::vector<const TileFactor*>& turns,
+                                  const TileFactor& factor) const;
   std::vector<std::string> declare_units();
   std::string header_of_instances() const;
   void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
@@ -344,7 +346,7 @@ class TileLowering : public FunctionLowering {
   std::optional<BoxRing> boxes_;                    // of functions with roles
   std::vector<StoredBoxes> stored_boxes_;           // of their outputs
   std::string panel_turn_;                          // counts the panels that stores pass through
-  std::string share_ = "share";           // of an instance's terms, where blocks share them
+  std::string share_ = "share";                     // of an instance's terms, where blocks share them
   std::vector<std::string> summed_;                 // sums of the products since its beginning
   std::vector<std::string> under_way_;              // sums of products that are not waited for yet
   bool waits_at_once_ = true;                       // for each product

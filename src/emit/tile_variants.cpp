@@ -196,18 +196,23 @@ class TileVariants {
   void by_threads() {
     const bool is_one =
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
-    const bool either = loads_.size() <= kMostOrders && is_one;
+    const size_t orders = loads_.empty()                           ? 0
+                          : is_one && loads_.size() <= kMostOrders ? size_t{1} << loads_.size()
+                                                                   : 1;
     for (const TileShape* shape : shapes_) {
-      if (shape->few_quarters > 0) {
-        if (!loads_.empty() && copies_chunks(0) && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "copies");
-        continue;
-      }
-      const size_t orders = loads_.empty() ? 0 : either ? size_t{1} << loads_.size() : 1;
       for (size_t order = 0; order < orders; ++order)
         if (copies_chunks(order) && fits(*shape, order) && !is_boxed(order)) add(*shape, order, "copies");
+      if (shape->few_quarters > 0) continue;
       if (tiles_.shifts && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "shifted");
-      add(*shape, 0, "elements");
+      add(shape_for_elements(*shape), 0, "elements");
     }
+  }
+
+  /// Where boxes are made of what has none, as soon as that is worth it, the rest is small: tiles that are many.
+  const TileShape& shape_for_elements(const TileShape& shape) const {
+    const auto few =
+        std::ranges::find_if(shapes_, [](const TileShape* other) { return other->few_quarters > 0; });
+    return boxed_lines_.empty() || few == shapes_.end() ? shape : **few;
   }
 
   void add_load(const TileFactor& factor) {
@@ -299,7 +304,7 @@ class TileVariants {
       variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     }
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
-    if (shape.few_quarters == 0) return variant;
+    if (shape.few_quarters == 0 || way == "elements") return variant;
     variant.name = "few";
     variant.few_units_of = way;
     variant.few_quarters = shape.few_quarters;
@@ -320,8 +325,8 @@ class TileVariants {
   /// Its number is among the sizes that suit the order.
   Rival rival(const TileShape& shape, size_t order) const {
     const auto end = std::ranges::find(shapes_, &shape);
-    const auto number = std::count_if(shapes_.begin(), end,
-                                      [&](const TileShape* before) { return suits(*before, order); });
+    const auto number =
+        std::count_if(shapes_.begin(), end, [&](const TileShape* before) { return suits(*before, order); });
     return {shape.choice, static_cast<size_t>(number), shape.clocks, has_lines_of_columns(order)};
   }
 
