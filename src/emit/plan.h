@@ -68,7 +68,7 @@ struct Rival {
   size_t choice = 0;   // of the user's, which are tried one after another
   size_t number = 0;   // of the size among those of the choice
   int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
-  bool has_lines_of_columns = false;  // factors have lines along columns: other sizes suit these
+  std::string lines = {};  // which it is for: a condition, or "" for all
 };
 
 /// What is known of the terms of a unit that blocks share.

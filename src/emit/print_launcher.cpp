@@ -105,8 +105,7 @@ class LauncherPrinter {
   }
 
   static std::string quickest(const Rival& rival) {
-    const std::string of = rival.has_lines_of_columns ? "is_quickest_by_columns" : "is_quickest";
-    return rival.choice == 0 ? of : fmt::format("{}_{}", of, rival.choice + 1);
+    return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 
   // One line for the sizes of tiles of each choice.
@@ -117,15 +116,18 @@ class LauncherPrinter {
       if (!variant.rival || !known.emplace(quickest(*variant.rival), variant.rival->number).second) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
-      list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ",
-                          print(specialise(lowered_.unit_count[f], variant)), variant.rival->clocks,
+      std::string count = print(specialise(lowered_.unit_count[f], variant));
+      if (!variant.rival->lines.empty())
+        count = fmt::format("{} ? {} : kNoTiles", variant.rival->lines, count);
+      list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ", count, variant.rival->clocks,
                           variant.shared ? variant.shared->text() : "");
     }
     const auto terms = plan_.phase.shared_terms;
     for (const auto& [name, list] : sizes)
-      writer_.line(fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
-                   terms ? "tiles, clocks of one for 64 terms, bytes of its sums"
-                         : "tiles, clocks of one for 64 terms");
+      writer_.line(
+          fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
+          terms ? "tiles, clocks of one for 64 terms, bytes of its sums"
+                : "tiles, clocks of one for 64 terms");
   }
 
   // What all variants have in common is said once; functions that read different things name them at the call.

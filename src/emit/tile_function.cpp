@@ -89,7 +89,9 @@ void TileLowering::declare_parameters() {
   function_.parameters = kernel_parameters(kernel_, function_);
   std::vector<std::string> maps;
   for (const FactorTile& tile : factors_)
-    if (has_roles()) maps.push_back("TESSERA_PARAMETER TensorMap " + tile.map);
+    if (has_roles())
+      maps.push_back((tile.is_either ? "TESSERA_PARAMETER FactorBoxes " : "TESSERA_PARAMETER TensorMap ") +
+                     tile.boxes);
   for (const StoredBoxes& boxes : stored_boxes_) {
     maps.push_back("TESSERA_PARAMETER StoreBoxes " + boxes.name);
     tiles_.stored.push_back(boxes.argument);
@@ -162,61 +164,61 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   FactorTile entry{.factor = factor};
   entry.is_ring = factor.in_ring;
   const std::string name = name_of(factor);
-  if (is_staged && !majors_.contains(factor.load))
-    majors_[factor.load] = names_.take("kMajor" + capitalised(name));
-  // Lines of what is computed run along those of what it is computed from.
-  entry.major = is_staged              ? majors_.at(factor.load)
-                : factor.parts.empty() ? "Major::k"
-                                       : majors_.at(factor.parts[0].load);
-  if (has_roles()) entry.map = named(name + "_map");
+  if (has_roles()) {
+    entry.is_either = has_either_order(type);
+    entry.boxes = named(name + (entry.is_either ? "_boxes" : "_map"));
+  } else {
+    if (is_staged && !majors_.contains(factor.load))
+      majors_[factor.load] = names_.take("kMajor" + capitalised(name));
+    // Lines of what is computed run along those of what it is computed from.
+    entry.major = is_staged              ? majors_.at(factor.load)
+                  : factor.parts.empty() ? "Major::k"
+                                         : majors_.at(factor.parts[0].load);
+  }
   const std::string elements = named(name + "_elements");
   const std::string tile_type = names_.take("Tile" + capitalised(name));
   entry.ring = named(name + (entry.is_ring ? "_tiles" : "_tile"));
   entry.tile = entry.ring;
-  const std::string &width = extents_.at(factor.width), &depth = extents_.at(factor.depth);
   entry.type = tile_type;
-  const bool has_panels =
-      has_roles() && has_either_order(type) && tiles_.role(factor.width) == TileRole::column;
-  const std::string length = has_panels ? fmt::format("in_whole_panels<{}>({})", element, width) : width;
-  const std::string lines = entry.major != "Major::k"
-                                ? fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {3}",
-                                              entry.major, width, depth, length)
-                                : fmt::format("{}, {}", width, depth);
   // Lines that are shifted into place have a chunk more.
   entry.is_shifted = is_staged && tiles_.shifts && size_in_bytes(type) < 4;
-  std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
-  // Whichever way the lines run: others that take turns here have as many bytes in a stage.
-  const std::vector<const TileFactor*> turns = tiles_in_turn(factor);
-  if (has_panels && turns.size() > 1) ends = fmt::format(", false, {} * {}", length, depth);
-  emit(lowered::Using{tile_type, entry.is_ring
-                                     ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
-                                     : fmt::format("OperandTile<{}, {}{}>", element, lines, ends)});
-  const FactorTile* before = first_in_turn(turns, factor);
+  emit(lowered::Using{tile_type, storage_of(entry, element)});
+  const FactorTile* before = tile_in_turn(factor);
   entry.first_byte = before ? before->first_byte : tiles_end_;
   emit(lowered::Shared{element, elements, tile_type + "::kRoom", entry.first_byte});
   if (!before) {
     const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
     tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
   }
-  emit(
-      lowered::Local{tile_type, entry.ring, {}, lowered::list({lowered::name(elements, type)}), true, false});
+  std::vector<Expr> members = {lowered::name(elements, type)};
+  if (entry.is_either) members.push_back(lowered::name(entry.boxes + ".major", DType::index));
+  emit(lowered::Local{tile_type, entry.ring, {}, lowered::list(members), true, false});
   factors_.push_back(std::move(entry));
 }
 
-// The tiles that take turns at the place of a factor's in shared memory, its own among them.
-std::vector<const TileFactor*> TileLowering::tiles_in_turn(const TileFactor& factor) const {
-  for (std::vector<const TileFactor*>& place : tiles_by_place(kernel_, tiles_))
-    if (std::ranges::any_of(place, [&](const TileFactor* tile) { return tile->shares_tile(factor); }))
-      return std::move(place);
-  return {};
+// The type of its tile, or of several that follow one another.
+std::string TileLowering::storage_of(const FactorTile& entry, const std::string& element) const {
+  const std::string &width = extents_.at(entry.factor.width), &depth = extents_.at(entry.factor.depth);
+  if (entry.is_either) return fmt::format("EitherRing<{}, {}, {}, kStages>", element, width, depth);
+  const bool is_along_k = entry.major.empty() || entry.major == "Major::k";
+  const std::string lines = is_along_k
+                                ? fmt::format("{}, {}", width, depth)
+                                : fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}",
+                                              entry.major, width, depth);
+  const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
+  return entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
+                       : fmt::format("OperandTile<{}, {}{}>", element, lines, ends);
 }
 
-// The first of those, where it is declared already and is another.
-const FactorTile* TileLowering::first_in_turn(const std::vector<const TileFactor*>& turns,
-                                              const TileFactor& factor) const {
-  if (turns.empty() || turns[0]->shares_tile(factor)) return nullptr;
-  return &*std::ranges::find_if(factors_,
-                                [&](const FactorTile& tile) { return tile.factor.shares_tile(*turns[0]); });
+// The first of those whose place in shared memory the tiles of a factor take in turn, if there is one.
+const FactorTile* TileLowering::tile_in_turn(const TileFactor& factor) const {
+  for (const auto& place : tiles_by_place(kernel_, tiles_)) {
+    if (!place[0]->shares_tile(factor) &&
+        std::ranges::any_of(place, [&](const TileFactor* tile) { return tile->shares_tile(factor); }))
+      return &*std::ranges::find_if(
+          factors_, [&](const FactorTile& tile) { return tile.factor.shares_tile(*place[0]); });
+  }
+  return nullptr;
 }
 
 // All panels of a warp pass through two places behind the factors.
@@ -257,11 +259,17 @@ const std::string& TileLowering::major_of(const TileFactor& factor) {
 
 // Another product reads the tile: where it sums over the other axis, the same lines run along that.
 void TileLowering::note_reader(FactorTile& tile, const TileFactor& factor) {
-  if (tile.factor.depth == factor.depth || !tile.across.empty()) return;
+  if (has_roles() || tile.factor.depth == factor.depth || !tile.across.empty()) return;
   tile.across = named(tile.major + "Across");
   const std::string opposite = fmt::format("{} == Major::k ? Major::mn : Major::k", tile.major);
   emit(lowered::Local{
       "constexpr Major", tile.across, {}, lowered::name(opposite, DType::index), false, false});
+}
+
+// What a product of warpgroups reads of a tile, as it lies.
+std::string TileLowering::read_as_it_lies(const TileFactor& factor) {
+  const FactorTile& tile = tile_of(factor);
+  return tile.factor.depth == factor.depth ? tile.tile : fmt::format("turned({})", tile.tile);
 }
 
 // How many instances there are along each axis of the grid; the names of an instance's positions.

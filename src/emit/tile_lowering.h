@@ -30,13 +30,14 @@ struct FactorTile {
   std::string tile = {};   // expression of the tile: "A_tiles.stage(k_stage)"
   std::string ring = {};   // name of the ring or tile
   std::string plane = {};  // staged: the part of the tensor it is filled from
-  std::string major = {};  // "kMajorA", "Major::k"
+  std::string major = {};  // "kMajorA", "Major::k"; "" where a launch says it, or it is that of K
   std::string across =
       {};                // the same for a product that sums over what is the width here; "" if there is none
   bool is_ring = false;  // several stages
   bool is_shifted = false;      // where lines begin anywhere
   std::string type = {};        // of the tile
-  std::string map = {};         // parameter that describes its boxes, of functions with roles
+  std::string boxes = {};       // parameter that describes its boxes, of functions with roles
+  bool is_either = false;       // whether these say what lines run along
   std::string lines = {};       // local: how many of its lines they bring
   std::string first_byte = {};  // of shared memory
 };
@@ -120,10 +121,9 @@ class TileLowering : public FunctionLowering {
   void declare_parameters();
   std::string name_of(const TileFactor& factor) const;
   void declare_factor(const TileFactor& factor, bool is_tf32);
+  std::string storage_of(const FactorTile& entry, const std::string& element) const;
   void note_reader(FactorTile& tile, const TileFactor& factor);
-  std::vector<const TileFactor*> tiles_in_turn(const TileFactor& factor) const;
-  const FactorTile* first_in_turn(const std::vector<const TileFactor*>& turns,
-                                  const TileFactor& factor) const;
+  const FactorTile* tile_in_turn(const TileFactor& factor) const;
   std::vector<std::string> declare_units();
   std::string header_of_instances() const;
   void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
@@ -132,6 +132,7 @@ class TileLowering : public FunctionLowering {
   FactorTile& tile_of(const TileFactor& factor);
   /// Which axis of the factor, as this product reads it, its tile is contiguous along.
   const std::string& major_of(const TileFactor& factor);
+  std::string read_as_it_lies(const TileFactor& factor);
 
   // tile_roles.cpp
   bool has_roles() const { return tiles_.way == TileWay::warpgroups; }
@@ -139,6 +140,7 @@ class TileLowering : public FunctionLowering {
   lowered::Expr blocks_of_cluster() const;
   void declare_boxes();
   void declare_lines(FactorTile& tile);
+  static std::string map_of(const FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
   void ask_for_boxes(size_t depth);
   void ask_for_boxes(const RingSite& site);
@@ -258,6 +260,8 @@ class TileLowering : public FunctionLowering {
   // tile_products.cpp
   void product(const Walk& walk);
   void multiply_into(const Walk& walk, const std::string& sums);
+  std::string multiply_by_threads(const TileProduct& product, std::vector<lowered::Expr>& arguments);
+  std::string multiply_by_groups(const TileProduct& product, std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileFactor& factor);
   void share_vector(ir::ValueId id);

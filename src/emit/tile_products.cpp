@@ -162,30 +162,38 @@ void TileLowering::product(const Walk& walk) {
   held_[id] = tile;
 }
 
+// What is called for one step of a product, and the factors that it is passed.
+std::string TileLowering::multiply_by_threads(const TileProduct& product, std::vector<Expr>& arguments) {
+  std::string majors = major_of(product.columns);
+  if (product.rows.way == TileFactor::Way::registers) {
+    arguments.push_back(lowered::name(in_registers(product), DType::f32));
+  } else {
+    arguments.push_back(lowered::name(tile_of(product.rows).tile, DType::f32));
+    majors = major_of(product.rows) + ", " + majors;
+  }
+  arguments.push_back(lowered::name(tile_of(product.columns).tile, DType::f32));
+  return fmt::format("multiply<{}, {}>", product_type(kernel_, product), majors);
+}
+
+std::string TileLowering::multiply_by_groups(const TileProduct& product, std::vector<Expr>& arguments) {
+  for (const TileFactor* factor : {&product.rows, &product.columns})
+    arguments.push_back(lowered::name(read_as_it_lies(*factor), DType::f32));
+  arguments.push_back(lowered::name("group", DType::i32));
+  return product.rows.in_parts           ? "multiply_split"
+         : is_promoted(kernel_, product) ? "multiply_promoted"
+                                         : "multiply_async";
+}
+
 void TileLowering::multiply_into(const Walk& walk, const std::string& sums) {
   const TileProduct& product = *walk.product;
   const auto step = [&] {
     for (const TileFactor* factor : {&product.rows, &product.columns})
       if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
         store_factor(*factor);
-    const std::string type = product_type(kernel_, product);
-    const FactorTile& columns = tile_of(product.columns);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
-    std::string majors = major_of(product.columns);
-    if (product.rows.way == TileFactor::Way::registers) {
-      arguments.push_back(lowered::name(in_registers(product), DType::f32));
-    } else {
-      const FactorTile& rows = tile_of(product.rows);
-      arguments.push_back(lowered::name(rows.tile, DType::f32));
-      majors = major_of(product.rows) + ", " + majors;
-    }
-    arguments.push_back(lowered::name(columns.tile, DType::f32));
-    if (has_roles()) arguments.push_back(lowered::name("group", DType::i32));
     const bool is_done = !has_roles() || is_promoted(kernel_, product);
-    const std::string callee = !has_roles()            ? fmt::format("multiply<{}, {}>", type, majors)
-                               : product.rows.in_parts ? fmt::format("multiply_split<{}>", majors)
-                               : is_done               ? fmt::format("multiply_promoted<{}>", majors)
-                                                       : fmt::format("multiply_async<{}>", majors);
+    const std::string callee =
+        has_roles() ? multiply_by_groups(product, arguments) : multiply_by_threads(product, arguments);
     if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
     if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},

@@ -39,7 +39,7 @@ void TileLowering::declare_boxes() {
   emit(lowered::Local{"TileRing<kStages>", boxes_->ring, {}, lowered::list(parts), true, false});
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
-      emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", tile.map))});
+      emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
     emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")});
   });
 }
@@ -50,15 +50,14 @@ void TileLowering::declare_lines(FactorTile& tile) {
   tile.lines = named(name_of(factor) + "_lines");
   std::vector<Expr> numbers = {extent(factor.width), upper_bound(factor.width)};
   if (is_shared(factor)) numbers.push_back(blocks_of_cluster());
-  const Expr fewer = lowered::call("lines_of_box", numbers, DType::index);
-  emit(lowered::Local{
-      "int",
-      tile.lines,
-      {},
-      local(fmt::format("{} == Major::k ? {} : {}", tile.major, print(fewer), extents_.at(factor.depth))),
-      true,
-      false});
+  const Expr along_k = lowered::call("lines_of_box", numbers, DType::index);
+  const Expr lines = tile.is_either ? lowered::call(tile.ring + ".lines", {along_k}, DType::index) : along_k;
+  emit(lowered::Local{"int", tile.lines, {}, lines, true, false});
   emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
+}
+
+std::string TileLowering::map_of(const FactorTile& tile) {
+  return tile.boxes + (tile.is_either ? ".map" : "");
 }
 
 bool TileLowering::is_shared(const TileFactor& factor) const {
@@ -118,8 +117,8 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
 void TileLowering::fill_stage(const RingSite& site) {
   std::string bytes;
   for (const TileFactor* factor : site.factors)
-    bytes += fmt::format("{}{} * {}::Tile::kLineBytes", bytes.empty() ? "" : " + ", tile_of(*factor).lines,
-                         tile_of(*factor).type);
+    bytes += fmt::format("{}{}.bytes({})", bytes.empty() ? "" : " + ", tile_of(*factor).ring,
+                         tile_of(*factor).lines);
   emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
   for (const TileFactor* factor : site.factors) load_box(*factor);
   emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
@@ -137,13 +136,11 @@ void TileLowering::load_box(const TileFactor& read) {
                  : d == factor.depth_index ? first_of_tile(factor.depth)
                                            : eval_total(load.indices[d]));
   const size_t before = at.size() - load.indices.size();
-  const std::string callee =
-      fmt::format("{3}<{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}>", entry.major,
-                  before + factor.width_index, before + factor.depth_index,
-                  is_shared(factor) ? "load_shared_tile" : "load_tile");
+  const std::string callee = fmt::format("{}<{}, {}>", is_shared(factor) ? "load_shared_tile" : "load_tile",
+                                         before + factor.width_index, before + factor.depth_index);
   emit(lowered::Evaluate{lowered::call(
            callee,
-           {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(entry.map),
+           {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(map_of(entry)),
             lowered::braces(fmt::format("Index<{}>", at.size()), at), local(boxes_->ring),
             local(boxes_->at + ".stage")},
            DType::index)},

@@ -28,7 +28,8 @@ namespace {
 int times_assigned(const ir::Block& statements, ir::VariableId variable) {
   int times = 0;
   for (const ir::Statement& statement : statements) {
-    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) times += times_assigned(loop->body, variable);
+    if (const auto* loop = std::get_if<ir::Loop>(&statement.node))
+      times += times_assigned(loop->body, variable);
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
     times += assign && assign->variable == variable ? 1 : 0;
   }

@@ -52,31 +52,28 @@ class TileVariants {
  private:
   void by_boxes() {
     declare_boxes();
-    for (const TileShape* shape : shapes_)
-      for (const size_t order : box_orders())
-        if (suits(*shape, order)) add(*shape, order, "boxes");
+    for (const TileShape* shape : shapes_) add(*shape, 0, "boxes");
   }
 
-  /// Whether columns of the sums are copied as lines along them.
-  bool has_lines_of_columns(size_t order) const {
-    return std::ranges::any_of(tiles_.products, [&](const auto& entry) {
-      const TileFactor& columns = entry.second.columns;
-      if (columns.way != TileFactor::Way::staged) return false;
-      const size_t k = load_of(columns);
-      return contiguous_index(loads_[k], is_swapped(order, k)) == columns.width_index;
-    });
-  }
-  /// Whether lines along columns fill their panels.
+  /// Whether lines along the columns of the sums fill their panels.
   bool has_whole_panels(const TileShape& shape) const {
     return std::ranges::all_of(tiles_.products, [&](const auto& entry) {
       const TileFactor& columns = entry.second.columns;
       return room_along_width(kernel_, tiles_, columns, shape) == shape.extent.at(columns.width);
     });
   }
-  /// Of several sizes, those whose last panel is partly used are for other lines: panels are copied whole.
-  bool suits(const TileShape& shape, size_t order) const {
-    return !has_lines_of_columns(order) || has_whole_panels(shape) ||
-           std::ranges::none_of(shapes_, [&](const TileShape* other) { return has_whole_panels(*other); });
+  /// Of several sizes, those whose last panel is partly used are for factors whose lines run along what is summed over: panels
+  /// are copied whole. "" for the others.
+  std::string lines_that_suit(const TileShape& shape) const {
+    const auto is_whole = [&](const TileShape* other) { return has_whole_panels(*other); };
+    if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return "";
+    std::set<std::string> terms;
+    for (const auto& [dot, product] : tiles_.products) {
+      const StagedLoad& load = loads_[load_of(product.columns)];
+      if (takes_either(load))
+        terms.insert(fmt::format("{}.lie_along({})", boxes_of(load), product.columns.depth_index));
+    }
+    return fmt::format("{}", fmt::join(terms, " && "));
   }
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
@@ -122,11 +119,15 @@ class TileVariants {
     return fmt::format("clusters({})", shape.extent.at(*cluster_axis(kernel_, plan_.sizes, tiles_)));
   }
 
+  /// Whether warpgroups multiply it whichever way its lines run.
+  bool takes_either(const StagedLoad& load) const {
+    return has_either_order(tile_type(kernel_, *load.factor));
+  }
+
+  /// Along which its lines may run to be multiplied by warpgroups.
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
-    std::set<size_t> result;
-    for (const size_t order : box_orders())
-      result.insert(contiguous_index(load, is_swapped(order, load_of(*load.factor))));
-    return result;
+    if (!takes_either(load)) return {load.factor->depth_index};
+    return {load.factor->width_index, load.factor->depth_index};
   }
 
   /// Loads of one tensor share its boxes, unless they want lines along different dimensions.
@@ -157,30 +158,6 @@ class TileVariants {
     return fmt::format("{}", fmt::join(extents, ", "));
   }
 
-  /// All orders, or the one as written: of loads that warpgroups take in one order alone that one.
-  std::set<size_t> box_orders() const {
-    std::set<size_t> result;
-    const size_t orders = loads_.size() <= kMostOrders ? size_t{1} << loads_.size() : 1;
-    for (size_t order = 0; order < orders; ++order) {
-      size_t possible = order;
-      for (size_t k = 0; k < loads_.size(); ++k)
-        if (!has_either_order(tile_type(kernel_, *loads_[k].factor)) &&
-            !is_along_depth(loads_[k], is_swapped(possible, k)))
-          possible ^= size_t{1} << k;
-      result.insert(possible);
-    }
-    return result;
-  }
-
-  /// Along which of their dimensions the staged loads have lines.
-  using Lines = std::map<ir::ValueId, size_t>;
-  Lines lines_of(size_t order) const {
-    Lines result;
-    for (size_t k = 0; k < loads_.size(); ++k)
-      result[loads_[k].value] = contiguous_index(loads_[k], is_swapped(order, k));
-    return result;
-  }
-
   /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
   void find_boxed_lines(size_t choice) {
     const TilePlan& first = plan_.tiles[0];
@@ -189,9 +166,15 @@ class TileVariants {
     if (!are_boxes) return;
     if (first.has_parts()) return;  // which are made where that is worth it
     const TileVariants boxes(plan_, 0);
-    for (const size_t order : boxes.box_orders()) boxed_lines_.push_back(boxes.lines_of(order));
+    for (const StagedLoad& load : boxes.loads_) boxed_lines_[load.value] = boxes.dimensions_of_lines(load);
   }
-  bool is_boxed(size_t order) const { return std::ranges::count(boxed_lines_, lines_of(order)) > 0; }
+  bool is_boxed(size_t order) const {
+    return !boxed_lines_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
+      const auto lines = boxed_lines_.find(load.value);
+      return lines != boxed_lines_.end() &&
+             lines->second.contains(contiguous_index(load, is_swapped(order, load_of(*load.factor))));
+    });
+  }
 
   void by_threads() {
     const bool is_one =
@@ -264,26 +247,36 @@ class TileVariants {
   void add(const TileShape& shape, size_t order, const std::string& way) {
     Variant variant = begin(shape, way);
     std::vector<std::string> conditions = conditions_on(shape), orders;
+    if (way == "boxes") return add_boxes(std::move(variant), shape, std::move(conditions));
     for (size_t k = 0; k < loads_.size(); ++k) {
       const bool is_order_free = way == "elements" && !fits(shape, order);
       const bool along_depth = is_order_free || is_along_depth(loads_[k], is_swapped(order, k));
       variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
       if (way != "elements") conditions.push_back(aligned(loads_[k], is_swapped(order, k), way));
-      if (way == "boxes") variant.maps.push_back(map(loads_[k], is_swapped(order, k), shape));
       const TileFactor& factor = *loads_[k].factor;
       orders.push_back(fmt::format("{} along {}", tensor_of(loads_[k]).name,
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
-    if (way == "boxes") variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
-    if (way == "boxes" && tiles_.shared_axis) variant.maps.push_back("terms");
-    if (shape.clocks > 0) variant.rival = rival(shape, order);
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
     if (shape.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
     variant.explanation = way == "elements" ? "any strides: element by element"
                           : way == "copies" ? lines + ": copies of 16 bytes"
-                          : way == "boxes"  ? lines + ": boxes, multiplied by warpgroups"
                                             : lines + ": blocks of 16 bytes, shifted into place";
+    plan_.phase.variants.push_back(std::move(variant));
+  }
+
+  void add_boxes(Variant variant, const TileShape& shape, std::vector<std::string> conditions) {
+    std::set<std::string> known;
+    for (const StagedLoad& load : loads_) {
+      if (known.insert(boxes_of(load)).second) conditions.push_back(boxes_of(load) + ".are_there()");
+      variant.maps.push_back(boxes(load, shape));
+    }
+    variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
+    if (tiles_.shared_axis) variant.maps.push_back("terms");
+    if (shape.clocks > 0) variant.rival = rival(shape);
+    variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
+    variant.explanation = "boxes, multiplied by warpgroups";
     plan_.phase.variants.push_back(std::move(variant));
   }
 
@@ -322,12 +315,9 @@ class TileVariants {
     variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
 
-  /// Its number is among the sizes that suit the order.
-  Rival rival(const TileShape& shape, size_t order) const {
-    const auto end = std::ranges::find(shapes_, &shape);
-    const auto number =
-        std::count_if(shapes_.begin(), end, [&](const TileShape* before) { return suits(*before, order); });
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, has_lines_of_columns(order)};
+  Rival rival(const TileShape& shape) const {
+    const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, lines_that_suit(shape)};
   }
 
   /// Of the launches that a shape is made for.
@@ -348,28 +338,23 @@ class TileVariants {
   const ir::Tensor& tensor_of(const StagedLoad& load) const { return kernel_.tensors[tensor_id(load)]; }
   std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
     const ir::Tensor& tensor = tensor_of(load);
-    if (way == "boxes")
-      return fmt::format("{}.lie_along({})", boxes_of(load), contiguous_index(load, swapped));
     return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
                        way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
   }
 
   /// The argument that describes the boxes of a load.
-  std::string map(const StagedLoad& load, bool swapped, const TileShape& shape) const {
+  std::string boxes(const StagedLoad& load, const TileShape& shape) const {
     const TileFactor& factor = *load.factor;
-    const size_t position = contiguous_index(load, swapped);
-    const bool along_depth = position == factor.depth_index;
-    const size_t line = along_depth ? factor.width_index : factor.depth_index;
-    const ir::AxisId across = along_depth ? factor.width : factor.depth;
     const auto axis = cluster_axis(kernel_, plan_.sizes, tiles_);
     const std::string cluster = axis && is_shared_along(kernel_, factor, *axis) ? cluster_of(shape) : "";
-    std::string lines = std::to_string(shape.extent.at(across));
-    if (along_depth)
-      lines = fmt::format("lines_of_box({}, {}{})", lines,
-                          print(lower_size(kernel_, plan_.sizes, kernel_.axes[across].upper)),
-                          cluster.empty() ? "" : ", " + cluster);
-    if (!cluster.empty()) lines += " / " + cluster;
-    return fmt::format("{}.map<{}, {}>({})", boxes_of(load), line, position, lines);
+    const std::string share = cluster.empty() ? "" : " / " + cluster;
+    const std::string upper = print(lower_size(kernel_, plan_.sizes, kernel_.axes[factor.width].upper));
+    const std::string along_k = fmt::format("lines_of_box({}, {}{}){}", shape.extent.at(factor.width), upper,
+                                            cluster.empty() ? "" : ", " + cluster, share);
+    const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
+    if (!takes_either(load)) return fmt::format("{}.map<{}>({})", boxes_of(load), dimensions, along_k);
+    return fmt::format("{}.boxes<{}>({}, {}{})", boxes_of(load), dimensions, along_k,
+                       shape.extent.at(factor.depth), share);
   }
 
   /// Whether a product reads it as tf32: copies round.
@@ -386,7 +371,8 @@ class TileVariants {
   const int function_;
   std::vector<StagedLoad> loads_;
   std::vector<const TileShape*> shapes_;  // of the choice at hand
-  std::vector<Lines> boxed_lines_;        // of the same loads, where warpgroups multiply them
+  /// Of the same loads, where warpgroups multiply them: the dimensions that lines may run along.
+  std::map<ir::ValueId, std::set<size_t>> boxed_lines_;
 };
 
 const char* spelling_of(TileRole role) {

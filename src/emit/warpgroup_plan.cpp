@@ -20,19 +20,20 @@ namespace tessera::emit {
 
 namespace {
 
-constexpr int64_t kGroupRows = 64;       // of one product of a warpgroup
-constexpr int64_t kSpanBytes = 128;      // of a line that one box brings
-constexpr int64_t kColumnUnit = 16;      // of all types; blocks of a cluster share out lines by eights
-constexpr int64_t kMostLines = 256;      // of a box, and columns of one product
-constexpr int64_t kSmallTile = 64 * 64;  // whose products with one span take less than what is around them
-constexpr int64_t kOtherRegisters = 48;  // of a thread, at least, that tiles leave for all else
-constexpr int64_t kMostOfVector = 32;    // of a thread, that values of a row or a column take
-constexpr int64_t kBarrierBytes = 1024;  // at most, of the ring's barriers, before the tiles
-constexpr int64_t kPanelBytes = 4096;    // of a warp: two places through which stores pass
+constexpr int64_t kGroupRows = 64;        // of one product of a warpgroup
+constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
+constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
+constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
+constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
+constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
+constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second
+constexpr int64_t kMostOfVector = 32;     // of a thread, that values of a row or a column take
+constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
+constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
-/// often. Each is compiled for each order of storage, so there are few, with which most launches fill their last wave.
+/// often. Each is a function of its own, so there are few, with which most launches fill their last wave.
 struct Candidate {
   int groups;
   int64_t rows, columns;
@@ -189,9 +190,8 @@ class GroupPlanner {
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
       const bool is_inside = (load.in_bounds >> d & 1u) != 0;
       const bool may_shift = d == factor.width_index && is_inside && !plan_.is_read_across(factor);
-      const bool has_zeros = is_along
-                                 ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d])
-                                 : is_inside;
+      const bool has_zeros =
+          is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
     }
@@ -285,6 +285,12 @@ class GroupPlanner {
     return sum;
   }
 
+  /// Registers of a thread that tiles leave for all else.
+  int64_t other_registers() const {
+    const auto factors = static_cast<int64_t>(plan_.factors_with_own_tiles().size());
+    return kOtherRegisters + kRegistersOfRing * std::max<int64_t>(factors - 2, 0);
+  }
+
   /// Why the tiles cannot be, or "" when stages are chosen.
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
@@ -298,7 +304,7 @@ class GroupPlanner {
                            shape.groups() == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most),
                            extent, nearest(unit, most, extent));
     }
-    const int64_t room = registers_of_group(shape.groups()) - kOtherRegisters;
+    const int64_t room = registers_of_group(shape.groups()) - other_registers();
     if (shape.registers > room)
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);

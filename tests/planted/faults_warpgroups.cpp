@@ -7,6 +7,7 @@ namespace tessera::planted {
 namespace {
 
 constexpr const char* kWords = "tessera/warpgroups.h";
+constexpr const char* kEither = "tessera/either_ring.h";
 constexpr const char* kPanel = "tessera/store_panel.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
 constexpr const char* kBoxed = "tessera/boxed_tensor.h";
@@ -58,9 +59,12 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "    ptx::mbarrier_arrive_cluster(empty, stage");
   add("ring used before it is ready", kGenerated, "cluster_barrier(cluster);  // the ring is ready", "");
   add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
-  add("bytes of one factor announced", kGenerated,
-      "A_lines * TileA::Tile::kLineBytes + B_lines * TileB::Tile::kLineBytes",
-      "A_lines * TileA::Tile::kLineBytes");
+  add("bytes of one factor announced", kGenerated, "A_tiles.bytes(A_lines) + B_tiles.bytes(B_lines)",
+      "A_tiles.bytes(A_lines)");
+  add("bytes of lines in the other order announced", kEither,
+      "major == Major::k ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes", "Tile::AlongK::kLineBytes");
+  add("as many lines in either order", kEither, "return major == Major::k ? along_k : kDepth;",
+      "return along_k;");
   add("stage given back before it is read", kGenerated, "k_ring.release(k_before)",
       "k_ring.release(k_at.stage)");
   add("stage never given back", kGenerated, "if (k_before >= 0) k_ring.release(k_before);", "");
@@ -98,6 +102,11 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("blocks of a cluster have the same tiles", kGenerated, " * cluster + cluster_rank()", " * cluster");
   add("dimensions of a box in the order of the tensor", kWords,
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
+  add("stages as large as tiles along K", kEither,
+      "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
+  add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
+  add("turned tiles read as others", kEither, "decltype(major)::value == Major::k ? Major::mn : Major::k",
+      "decltype(major)::value");
   add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * group)", "");
   add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * group", "StepA::offset(32, 0) * group");
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");

@@ -215,27 +215,39 @@ TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
 
 namespace {
 
+/// Which way the lines of both factors run.
+struct Orders {
+  Major a, b;
+};
+
+/// The map of boxes of `along_k` lines, or `across_k` where lines run along `width`, one of the two dimensions.
+TensorMap map_of(Matrix& matrix, int width, Major major, int along_k, int across_k) {
+  TensorMap map;
+  const bool lines_are_rows = (width == 0) == (major == Major::k);
+  const int lines = major == Major::k ? along_k : across_k;
+  REQUIRE((lines_are_rows ? make_tensor_map<bf16, 2, 128>(map, matrix.view(), TensorBox<0, 1>{lines})
+                          : make_tensor_map<bf16, 2, 128>(map, matrix.view(), TensorBox<1, 0>{lines})));
+  return map;
+}
+
 /// The sums of a block that multiplies a by the second kColumns columns of b, K in rounds of 64. Both end in the last round,
 /// and b in these columns.
-template <int kColumns, Major kMajorB>
-std::vector<float> multiply_width(Matrix& a, Matrix& b) {
-  constexpr int kStages = 2, kK = 64, kLineB = kMajorB == Major::k ? 1 : 0;
+template <int kColumns>
+std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
+  constexpr int kStages = 2, kK = 64;
   using Layout = WarpgroupLayout<64, kColumns, 1>;
-  using RingA = OperandRing<bf16, 64, kK, kStages>;
-  using RingB = OperandRing<bf16, kMajorB == Major::k ? kColumns : kK,
-                            kMajorB == Major::k ? kK : in_whole_panels<bf16>(kColumns), kStages>;
+  using RingA = EitherRing<bf16, 64, kK, kStages>;
+  using RingB = EitherRing<bf16, kColumns, kK, kStages>;
   constexpr int kBytes = (RingA::kRoom + RingB::kRoom) * 2;
-  TensorMap a_map, b_map;
-  REQUIRE(make_tensor_map<bf16, 2, 128>(a_map, a.view(), TensorBox<0, 1>{64}));
-  REQUIRE(make_tensor_map<bf16, 2, 128>(b_map, b.view(), TensorBox<kLineB, 1 - kLineB>{RingB::Tile::kLines}));
+  const TensorMap a_map = map_of(a, 0, orders.a, 64, kK), b_map = map_of(b, 1, orders.b, kColumns, kK);
   std::vector<float> result(64 * kColumns, -1);
   twin::begin_faults("widths");
   twin::begin_shared(kBytes);
   twin::run({1, 2 * kGroupThreads, kBytes}, [&] {
     TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
     TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
-    const RingA a_tiles{a_elements};
-    const RingB b_tiles{b_elements};
+    const RingA a_tiles{a_elements, orders.a};
+    const RingB b_tiles{b_elements, orders.b};
     TESSERA_BARRIERS(full, kStages);
     TESSERA_BARRIERS(empty, kStages);
     const TileRing<kStages> ring{full, empty};
@@ -245,9 +257,9 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b) {
     if (warpgroup() == 1) {
       if (!is_first_warp() || !is_elected()) return;
       for (index k = 0; k < a.columns; k += kK, at.advance()) {
-        ring.begin_fill(at, RingA::Tile::kBytes + RingB::Tile::kBytes);
+        ring.begin_fill(at, a_tiles.bytes(a_tiles.lines(64)) + b_tiles.bytes(b_tiles.lines(kColumns)));
         load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, k}, ring, at.stage);
-        load_tile<kLineB, 1 - kLineB>(b_tiles.stage(at.stage), b_map, Index<2>{k, kColumns}, ring, at.stage);
+        load_tile<1, 0>(b_tiles.stage(at.stage), b_map, Index<2>{k, kColumns}, ring, at.stage);
       }
       return;
     }
@@ -255,7 +267,7 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b) {
     sum.fill(0.0f);
     for (index k = 0; k < a.columns; k += kK, at.advance()) {
       ring.wait(at);
-      multiply_async<Major::k, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), 0);
+      multiply_async(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), 0);
       wait_for_products<0>(sum);
       ring.release(at.stage);
     }
@@ -265,13 +277,15 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b) {
   return result;
 }
 
-template <int kColumns, Major kMajorB>
-void check_width() {
+template <int kColumns>
+void check_width(Orders orders) {
   constexpr index kEnds = 5;  // columns of the second tile that are missing
-  Matrix a(64, 96, true, 0, 0, 1), b(96, 2 * kColumns - kEnds, kMajorB == Major::mn, kEnds, 0, 2);
-  if (kMajorB == Major::k) b = Matrix(96, 2 * kColumns - kEnds, false, 0, 0, 2);
-  INFO(kColumns << " columns, lines along " << (kMajorB == Major::k ? "K" : "N"));
-  const std::vector<float> sums = multiply_width<kColumns, kMajorB>(a, b);
+  const bool b_has_rows = orders.b == Major::mn;
+  Matrix a(64, 96, orders.a == Major::k, 0, 0, 1);
+  Matrix b(96, 2 * kColumns - kEnds, b_has_rows, b_has_rows ? kEnds : 0, 0, 2);
+  INFO(kColumns << " columns, a " << (orders.a == Major::k ? "along K" : "along M") << ", b "
+                << (b_has_rows ? "along N" : "along K"));
+  const std::vector<float> sums = multiply_width<kColumns>(a, b, orders);
   REQUIRE(twin::fault_count() == 0);
   for (index m = 0; m < 64; ++m) {
     for (index n = 0; n < kColumns; ++n) {
@@ -285,13 +299,13 @@ void check_width() {
 
 template <int... kColumns>
 void check_widths() {
-  (check_width<kColumns, Major::k>(), ...);
-  (check_width<kColumns, Major::mn>(), ...);
+  for (const Major a : {Major::k, Major::mn})
+    for (const Major b : {Major::k, Major::mn}) (check_width<kColumns>({a, b}), ...);
 }
 
 }  // namespace
 
-TEST_CASE("tiles of any width are multiplied, of both orders of their columns") {
+TEST_CASE("tiles of any width are multiplied, whichever way their lines run") {
   for_schedules([] { check_widths<16, 80, 144, 176, 208>(); });
 }
 

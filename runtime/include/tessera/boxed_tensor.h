@@ -3,10 +3,17 @@
 #pragma once
 
 #include "tessera/line_copy.h"
+#include "tessera/operand_tile.h"
 #include "tessera/tensor_map.h"
 #include "tessera/workspace.h"
 
 namespace tessera {
+
+/// The boxes of a factor, and what their lines run along.
+struct FactorBoxes {
+  TensorMap map;
+  Major major;
+};
 
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
 /// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until the
@@ -41,6 +48,17 @@ class BoxedTensor {
 
   /// Whether boxes can be copied of lines along `dimension`, one of those asked for.
   bool lie_along(int dimension) const { return (lines_ >> dimension & 1) != 0; }
+
+  /// Whether boxes can be copied at all.
+  bool are_there() const { return lines_ != 0; }
+
+  /// The boxes of a factor with rows (columns) along kWidthDimension and K along kDepthDimension: of `along_k` lines, or of
+  /// `across_k` where lines run along the rows (columns).
+  template <int kWidthDimension, int kDepthDimension>
+  FactorBoxes boxes(int along_k, int across_k) {
+    if (lie_along(kDepthDimension)) return {map<kWidthDimension, kDepthDimension>(along_k), Major::k};
+    return {map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
+  }
 
   /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension. The copy, if there is
   /// one, is queued here.

@@ -200,6 +200,9 @@ struct TilesOfSize {
   int asked = 0;
 };
 
+/// In place of a count, where a size is not for the launch at hand.
+inline constexpr index kNoTiles = -1;
+
 /// The clocks of all tiles when each multiprocessor takes one at a time.
 struct ClocksInWaves {
   index wave = multiprocessor_count();
@@ -218,8 +221,8 @@ class QuickestTiles {
     index least = -1;
     int number = 0;
     for (const TilesOfSize& size : sizes) {
-      const index clocks = clocks_of(size);
-      if (least < 0 || clocks < least) {
+      const index clocks = size.count == kNoTiles ? 0 : clocks_of(size);
+      if (size.count != kNoTiles && (least < 0 || clocks < least)) {
         least = clocks;
         quickest_ = number;
       }

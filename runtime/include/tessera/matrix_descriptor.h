@@ -58,16 +58,18 @@ struct MatrixDescriptor {
   }
 };
 
-/// The matrix that begins in row (column) 0, at k = 0 of a tile, whose first byte is a multiple of Tile::kAlignment.
+/// The matrix that begins in row (column) 0, at k = 0 of a tile, whose first byte is a multiple of Tile::kAlignment. What
+/// depends on what lines run along is added last, so that one number serves both, and the steps behind it become one.
 template <Major kMajor, typename Tile>
 TESSERA_DEVICE MatrixDescriptor matrix_descriptor(const Tile& tile, Location = Location::current()) {
   using Step = detail::MatrixStep<kMajor, Tile>;
   constexpr std::uint64_t kSwizzle = Tile::kSpanBytes == 128 ? 1 : Tile::kSpanBytes == 64 ? 2 : 3;
   // Bits above the 18 of a block's own memory say which block of a cluster it is: not for the descriptor.
-  const std::uint64_t address = ptx::shared_address(tile.elements.data) & 0x3ffffu;
-  const MatrixDescriptor first_tile{address >> 4 | std::uint64_t{Step::kPanel >> 4} << 16 |
-                                    std::uint64_t{Step::kEightLines >> 4} << 32 | kSwizzle << 62};
-  return first_tile.moved(tile.first * static_cast<int>(sizeof(typename Tile::Element)));
+  const std::uint32_t address = ptx::shared_address(tile.elements.data) & 0x3ffffu;
+  const auto first =
+      static_cast<std::uint32_t>(tile.first * static_cast<int>(sizeof(typename Tile::Element)));
+  const std::uint32_t low = (address >> 4) + (first >> 4) + (std::uint32_t{Step::kPanel >> 4} << 16);
+  return {std::uint64_t{Step::kEightLines >> 4} << 32 | kSwizzle << 62 | low};
 }
 #endif
 

@@ -74,20 +74,18 @@ TESSERA_HD constexpr int in_whole_panels(int length) {
   return (length + kPanel - 1) / kPanel * kPanel;
 }
 
-/// kStages tiles, used in turn: while one is read the others are filled. Rings that take turns at one place in shared
-/// memory have stages of one size, so that a stage of one is the same bytes as that of another: kStageRoom elements each,
-/// or as many as a tile takes where it is 0.
-template <typename T, int kLines, int kLength, int kStages_, bool kHasEnds = false, int kStageRoom_ = 0>
+/// kStages tiles, used in turn: while one is read the others are filled.
+template <typename T, int kLines, int kLength, int kStages_, bool kHasEnds = false>
 struct OperandRing {
   using Tile = OperandTile<T, kLines, kLength, kHasEnds>;
-  static constexpr int kStageRoom = kStageRoom_ > 0 ? kStageRoom_ : Tile::kRoom;
-  static constexpr int kStages = kStages_, kRoom = kStages * kStageRoom;
-
-  static_assert(kStageRoom >= Tile::kRoom, "a stage has room for a tile");
+  static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
 
   Shared<T> elements;
 
-  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * kStageRoom}; }
+  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom}; }
+
+  /// The bytes of so many lines of a tile.
+  static TESSERA_HD constexpr int bytes(int lines) { return lines * Tile::kLineBytes; }
 };
 
 }  // namespace tessera

@@ -53,6 +53,17 @@ TESSERA_DEVICE SplitTile<typename Ring::Tile> split_tile(const Ring& ring, const
   return {{ring.stage(parts.stage(0)), ring.stage(parts.stage(1)), ring.stage(parts.stage(2))}};
 }
 
+/// `use(major, parts)` is called with the parts as they lie, all of which lie alike.
+template <typename T, int kWidth, int kDepth, typename Use>
+TESSERA_DEVICE void as_it_lies(const SplitTile<EitherTile<T, kWidth, kDepth>>& tile, const Use& use) {
+  tile.part[0].as_it_lies([&](auto major, const auto& first) {
+    using Lines = std::decay_t<decltype(first)>;
+    use(major, SplitTile<Lines>{{first,
+                                 {tile.part[1].elements, tile.part[1].first},
+                                 {tile.part[2].elements, tile.part[2].first}}});
+  });
+}
+
 /// sums += a * b for floats in parts, by the warpgroups of the sums, of which this is number `group`. Of the products of
 /// parts the six largest are summed, the smallest of them first; those left out are below 2^-21 of a term together. Tensor
 /// Cores cut off what their sums do not hold, so what they make of the K of these tiles is added by the threads, which
@@ -86,6 +97,18 @@ TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTil
                                    Location where = Location::current()) {
   multiply_split<kMajorA, kMajorB>(
       sums, a, b, group, [](SplitPart) {}, where);
+}
+
+/// The same for parts as they lie; with or without `read`.
+template <typename Layout, typename TileA, typename TileB, typename... Read>
+TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
+                                   const SplitTile<TileB>& b, int group, const Read&... read) {
+  as_it_lies(a, [&](auto major_a, const auto& lines_a) {
+    as_it_lies(b, [&](auto major_b, const auto& lines_b) {
+      multiply_split<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group,
+                                                                         read...);
+    });
+  });
 }
 
 }  // namespace tessera

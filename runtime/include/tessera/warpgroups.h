@@ -4,6 +4,7 @@
 
 #include "tessera/boxed_tensor.h"
 #include "tessera/early_launch.h"
+#include "tessera/either_ring.h"
 #include "tessera/multiply.h"
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_cluster.h"
@@ -123,19 +124,37 @@ TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Zeros for the lines of a tile from number `lines` on, by kThreads threads.
+template <int kThreads, typename Tile>
+TESSERA_DEVICE void clear_lines_of(const Tile& tile, int lines, Location where) {
+  constexpr int kChunks = Tile::kLength / Tile::kChunk;
+  for (int i = lines * kChunks + thread_index(); i < Tile::kLines * kChunks; i += kThreads)
+    tile.elements.template store<Tile::kChunk>(tile.index_of(i / kChunks, i % kChunks * Tile::kChunk),
+                                               Vector<typename Tile::Element, Tile::kChunk>{}, where);
+}
+
+}  // namespace detail
+
 /// Zeros for the lines of a ring's tiles that its boxes do not bring, from number `lines` on. By all threads of a block
 /// of kGroups warpgroups and one that copies, before a barrier.
-template <int kGroups, typename Ring>
-TESSERA_DEVICE void clear_lines(const Ring& ring, int lines, Location where = Location::current()) {
-  using Tile = typename Ring::Tile;
-  constexpr int kChunks = Tile::kLength / Tile::kChunk, kThreads = kGroupThreads * (kGroups + 1);
-  if (lines == Tile::kLines) return;
-  for (int stage = 0; stage < Ring::kStages; ++stage) {
-    const Tile tile = ring.stage(stage);
-    for (int i = lines * kChunks + thread_index(); i < Tile::kLines * kChunks; i += kThreads)
-      tile.elements.template store<Tile::kChunk>(tile.index_of(i / kChunks, i % kChunks * Tile::kChunk),
-                                                 Vector<typename Tile::Element, Tile::kChunk>{}, where);
-  }
+template <int kGroups, typename T, int kLines, int kLength, int kStages>
+TESSERA_DEVICE void clear_lines(const OperandRing<T, kLines, kLength, kStages>& ring, int lines,
+                                Location where = Location::current()) {
+  if (lines == kLines) return;
+  for (int stage = 0; stage < kStages; ++stage)
+    detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(ring.stage(stage), lines, where);
+  ptx::fence_proxy_async(where);
+}
+template <int kGroups, typename T, int kWidth, int kDepth, int kStages>
+TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages>& ring, int lines,
+                                Location where = Location::current()) {
+  using AlongK = typename EitherTile<T, kWidth, kDepth>::AlongK;
+  if (ring.major != Major::k || lines == kWidth) return;
+  for (int stage = 0; stage < kStages; ++stage)
+    detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(AlongK{ring.elements, ring.stage(stage).first}, lines,
+                                                        where);
   ptx::fence_proxy_async(where);
 }
 
@@ -181,6 +200,28 @@ TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, con
   }
 }
 
+/// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
+template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth>
+TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth>& tile, const TensorMap& map,
+                              const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
+                              Location where = Location::current()) {
+  tile.as_it_lies([&](auto major, const auto& lines) {
+    constexpr bool kAlongK = decltype(major)::value == Major::k;
+    load_tile<kAlongK ? kWidthDimension : kDepthDimension, kAlongK ? kDepthDimension : kWidthDimension>(
+        lines, map, at, ring, stage, where);
+  });
+}
+template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth>
+TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth>& tile, const TensorMap& map,
+                                     const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
+                                     Location where = Location::current()) {
+  tile.as_it_lies([&](auto major, const auto& lines) {
+    constexpr bool kAlongK = decltype(major)::value == Major::k;
+    load_shared_tile<kAlongK ? kWidthDimension : kDepthDimension,
+                     kAlongK ? kDepthDimension : kWidthDimension>(lines, map, at, ring, stage, where);
+  });
+}
+
 /// sums (+)= a * b by the warpgroups of the sums, of which this is number `group`, under way until wait_for_products; old sums
 /// count where `adds` holds. Both tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit
 /// elements.
@@ -213,6 +254,18 @@ TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, 
   detail::keep_in_registers(sums);
 }
 
+/// The same for tiles as they lie.
+template <typename Sum, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
+                                   Location where = Location::current()) {
+  as_it_lies(a, [&](auto major_a, const auto& lines_a) {
+    as_it_lies(b, [&](auto major_b, const auto& lines_b) {
+      multiply_async<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group, true,
+                                                                         where);
+    });
+  });
+}
+
 /// Waits until at most the newest kPending multiply_async of this warpgroup are under way. With none left the sums are there.
 template <int kPending, typename Sum, typename Layout>
 TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location where = Location::current()) {
@@ -237,6 +290,18 @@ TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA
                                       int group, Location where = Location::current()) {
   multiply_promoted<kMajorA, kMajorB>(
       sums, a, b, group, [] {}, where);
+}
+
+/// The same for tiles as they lie; with or without `read`.
+template <typename Layout, typename TileA, typename TileB, typename... Read>
+TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+                                      int group, const Read&... read) {
+  as_it_lies(a, [&](auto major_a, const auto& lines_a) {
+    as_it_lies(b, [&](auto major_b, const auto& lines_b) {
+      multiply_promoted<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group,
+                                                                            read...);
+    });
+  });
 }
 
 }  // namespace tessera

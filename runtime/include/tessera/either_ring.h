@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// EitherRing<T, kWidth, kDepth, kStages>: tiles of an operand in shared memory, whose lines run as a launch finds them in
+// global memory: along K, over which products are summed, or along the rows (columns) of the result.
+#pragma once
+
+#include <type_traits>
+
+#include "tessera/operand_tile.h"
+
+namespace tessera {
+
+/// A tile of kWidth rows (columns) and kDepth of K. Along the rows (columns) boxes bring whole panels of lines, of which a
+/// product leaves out the rest.
+template <typename T, int kWidth, int kDepth>
+struct EitherTile {
+  using AlongK = OperandTile<T, kWidth, kDepth>;
+  using AcrossK = OperandTile<T, kDepth, in_whole_panels<T>(kWidth)>;
+  static constexpr int kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom;
+
+  Shared<T> elements;
+  int first = 0;  ///< where the tile begins among them
+  Major major = Major::k;
+
+  /// `use(major, tile)` is called with the tile as it lies, and what its lines run along as a constant.
+  template <typename Use>
+  TESSERA_DEVICE void as_it_lies(const Use& use) const {
+    if (major == Major::k)
+      use(std::integral_constant<Major, Major::k>{}, AlongK{elements, first});
+    else
+      use(std::integral_constant<Major, Major::mn>{}, AcrossK{elements, first});
+  }
+};
+
+/// The same of a tile whose lines run along K alone.
+template <typename T, int kLines, int kLength, typename Use>
+TESSERA_DEVICE void as_it_lies(const OperandTile<T, kLines, kLength>& tile, const Use& use) {
+  use(std::integral_constant<Major, Major::k>{}, tile);
+}
+template <typename T, int kWidth, int kDepth, typename Use>
+TESSERA_DEVICE void as_it_lies(const EitherTile<T, kWidth, kDepth>& tile, const Use& use) {
+  tile.as_it_lies(use);
+}
+
+/// A tile for a product that sums over its rows (columns).
+template <typename Tile>
+struct TurnedTile {
+  Tile tile;
+};
+template <typename Tile>
+TESSERA_DEVICE TurnedTile<Tile> turned(const Tile& tile) {
+  return {tile};
+}
+template <typename Tile, typename Use>
+TESSERA_DEVICE void as_it_lies(const TurnedTile<Tile>& turned, const Use& use) {
+  as_it_lies(turned.tile, [&](auto major, const auto& tile) {
+    constexpr Major kOther = decltype(major)::value == Major::k ? Major::mn : Major::k;
+    use(std::integral_constant<Major, kOther>{}, tile);
+  });
+}
+
+/// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
+template <typename T, int kWidth, int kDepth, int kStages_>
+struct EitherRing {
+  using Tile = EitherTile<T, kWidth, kDepth>;
+  static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
+
+  Shared<T> elements;
+  Major major = Major::k;
+
+  TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom, major}; }
+
+  /// How many lines boxes bring of a tile: so many along K, all of the others.
+  TESSERA_DEVICE int lines(int along_k) const { return major == Major::k ? along_k : kDepth; }
+
+  /// The bytes of so many.
+  TESSERA_DEVICE int bytes(int lines) const {
+    return lines * (major == Major::k ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes);
+  }
+};
+
+}  // namespace tessera
