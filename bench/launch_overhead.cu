@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gemm.h"
-#include "tessera/store_boxes.h"
-#include "tessera/view.h"
+#include "tessera/kernel.h"
+#include "tessera/warpgroups.h"
 
 namespace {
 
@@ -23,16 +23,18 @@ constexpr int kThreads = 256, kSharedBytes = 208 * 1024;
 
 /// What gemm_by_warpgroups takes.
 struct Parameters {
-  tessera::TensorMap a, b;
+  tessera::FactorBoxes a, b;
   tessera::StoreBoxes c_boxes;
+  tessera::TermShares terms;
   tessera::View<bf16, 2> c;
   tessera::index m, k, n;
 };
 
 __global__ void __launch_bounds__(kThreads)
-    do_nothing(const __grid_constant__ tessera::TensorMap, const __grid_constant__ tessera::TensorMap,
-               const __grid_constant__ tessera::StoreBoxes, const __grid_constant__ tessera::View<bf16, 2>,
-               tessera::index, tessera::index, tessera::index) {}
+    do_nothing(const __grid_constant__ tessera::FactorBoxes, const __grid_constant__ tessera::FactorBoxes,
+               const __grid_constant__ tessera::StoreBoxes, const __grid_constant__ tessera::TermShares,
+               const __grid_constant__ tessera::View<bf16, 2>, tessera::index, tessera::index,
+               tessera::index) {}
 
 void require(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -51,7 +53,8 @@ void launch_nothing(Parameters& values, cudaStream_t stream, bool begins_early) 
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = begins_early ? 1 : 0;
-  void* parameters[] = {&values.a, &values.b, &values.c_boxes, &values.c, &values.m, &values.k, &values.n};
+  void* parameters[] = {&values.a, &values.b, &values.c_boxes, &values.terms,
+                        &values.c, &values.m, &values.k,       &values.n};
   require(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(do_nothing), parameters), "launch");
 }
 
