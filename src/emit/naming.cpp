@@ -193,7 +193,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "store_box",
     "take_registers",
     "tensor_map",
-    "turned",
+    "factor_boxes",
     "kNoTiles",
     "wait_for_launch_before",
     "wait_for_products",

@@ -111,9 +111,8 @@ class LauncherPrinter {
   // One line for the sizes of tiles of each choice.
   void compare_rivals() {
     std::map<std::string, std::string> sizes;
-    std::set<std::pair<std::string, size_t>> known;
     for (const Variant& variant : plan_.phase.variants) {
-      if (!variant.rival || !known.emplace(quickest(*variant.rival), variant.rival->number).second) continue;
+      if (!variant.rival) continue;
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
       std::string count = print(specialise(lowered_.unit_count[f], variant));

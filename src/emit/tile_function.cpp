@@ -259,17 +259,11 @@ const std::string& TileLowering::major_of(const TileFactor& factor) {
 
 // Another product reads the tile: where it sums over the other axis, the same lines run along that.
 void TileLowering::note_reader(FactorTile& tile, const TileFactor& factor) {
-  if (has_roles() || tile.factor.depth == factor.depth || !tile.across.empty()) return;
+  if (tile.factor.depth == factor.depth || !tile.across.empty()) return;
   tile.across = named(tile.major + "Across");
   const std::string opposite = fmt::format("{} == Major::k ? Major::mn : Major::k", tile.major);
   emit(lowered::Local{
       "constexpr Major", tile.across, {}, lowered::name(opposite, DType::index), false, false});
-}
-
-// What a product of warpgroups reads of a tile, as it lies.
-std::string TileLowering::read_as_it_lies(const TileFactor& factor) {
-  const FactorTile& tile = tile_of(factor);
-  return tile.factor.depth == factor.depth ? tile.tile : fmt::format("turned({})", tile.tile);
 }
 
 // How many instances there are along each axis of the grid; the names of an instance's positions.

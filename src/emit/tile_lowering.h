@@ -132,7 +132,6 @@ class TileLowering : public FunctionLowering {
   FactorTile& tile_of(const TileFactor& factor);
   /// Which axis of the factor, as this product reads it, its tile is contiguous along.
   const std::string& major_of(const TileFactor& factor);
-  std::string read_as_it_lies(const TileFactor& factor);
 
   // tile_roles.cpp
   bool has_roles() const { return tiles_.way == TileWay::warpgroups; }

@@ -96,10 +96,10 @@ std::set<RingKey> rings_of_tile(const ir::Kernel& kernel, const TilePlan& plan, 
 }
 
 /// Whether two tiles have as many lines or are as long, and neither is there while the other is. What one leaves behind the
-/// end of a tensor stands in rows or columns that nobody stores, unless another product sums over these.
+/// end of a tensor stands in rows or columns that nobody stores: no other product sums over these.
 bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& a, const TileFactor& b) {
   const std::set<RingKey> first = rings_of_tile(kernel, plan, a), second = rings_of_tile(kernel, plan, b);
-  return a.width == b.width && !plan.is_read_across(a) && !plan.is_read_across(b) &&
+  return a.width == b.width &&
          std::ranges::none_of(first, [&](const RingKey& ring) { return second.contains(ring); });
 }
 

@@ -177,7 +177,7 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, std::v
 
 std::string TileLowering::multiply_by_groups(const TileProduct& product, std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns})
-    arguments.push_back(lowered::name(read_as_it_lies(*factor), DType::f32));
+    arguments.push_back(lowered::name(tile_of(*factor).tile, DType::f32));
   arguments.push_back(lowered::name("group", DType::i32));
   return product.rows.in_parts           ? "multiply_split"
          : is_promoted(kernel_, product) ? "multiply_promoted"

@@ -52,7 +52,7 @@ class TileVariants {
  private:
   void by_boxes() {
     declare_boxes();
-    for (const TileShape* shape : shapes_) add(*shape, 0, "boxes");
+    for (const TileShape* shape : shapes_) add_boxes(*shape);
   }
 
   /// Whether lines along the columns of the sums fill their panels.
@@ -78,21 +78,31 @@ class TileVariants {
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
   void declare_boxes() {
-    for (const StagedLoad& load : loads_) {
-      const ir::Tensor& tensor = tensor_of(load);
+    for (const auto& [name, load] : loads_by_boxes()) {
+      const ir::Tensor& tensor = tensor_of(*load);
       const std::string type =
-          load.factor->in_parts
+          load->factor->in_parts
               ? fmt::format("SplitTensor<{}>", tensor.dims.size())
               : fmt::format("BoxedTensor<{}, {}>",
-                            is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size());
-      const std::string statement = fmt::format(
-          "{} {}(check, options, {}, {{{}}}, {{{}}});", type, boxes_of(load), safe_name(tensor.name),
-          fmt::join(dimensions_of_lines(load), ", "), extents_of_terms(*load.factor));
-      add_statement(statement);
+                            is_rounded(*load->factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size());
+      const std::vector<std::string> extents = extents_of_terms(*load->factor);
+      add_statement(fmt::format("{} {}(check, options, {}, {{{}}}, {{{}}});", type, name,
+                                safe_name(tensor.name), fmt::join(dimensions_of_lines(*load), ", "),
+                                fmt::join(extents, ", ")));
     }
     if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
       add_statement(clusters());
     if (tiles_.shared_axis) declare_terms();
+  }
+  /// Of loads that share boxes the one of which most is computed, as far as the number of axes says.
+  std::map<std::string, const StagedLoad*> loads_by_boxes() const {
+    std::map<std::string, const StagedLoad*> result;
+    for (const StagedLoad& load : loads_) {
+      const auto [entry, is_new] = result.emplace(boxes_of(load), &load);
+      const auto count = [&](const StagedLoad& other) { return extents_of_terms(*other.factor).size(); };
+      if (!is_new && count(load) > count(*entry->second)) entry->second = &load;
+    }
+    return result;
   }
   void declare_terms() {
     const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
@@ -141,7 +151,7 @@ class TileVariants {
   }
 
   /// The extents of all axes that a product is computed along, which reads a factor.
-  std::string extents_of_terms(const TileFactor& factor) {
+  std::vector<std::string> extents_of_terms(const TileFactor& factor) const {
     const auto reads = [&](const auto& entry) {
       return entry.second.rows.shares_tile(factor) || entry.second.columns.shares_tile(factor);
     };
@@ -155,7 +165,7 @@ class TileVariants {
       const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
       extents.push_back(print(lower_size(kernel_, plan_.sizes, extent)));
     }
-    return fmt::format("{}", fmt::join(extents, ", "));
+    return extents;
   }
 
   /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
@@ -247,7 +257,6 @@ class TileVariants {
   void add(const TileShape& shape, size_t order, const std::string& way) {
     Variant variant = begin(shape, way);
     std::vector<std::string> conditions = conditions_on(shape), orders;
-    if (way == "boxes") return add_boxes(std::move(variant), shape, std::move(conditions));
     for (size_t k = 0; k < loads_.size(); ++k) {
       const bool is_order_free = way == "elements" && !fits(shape, order);
       const bool along_depth = is_order_free || is_along_depth(loads_[k], is_swapped(order, k));
@@ -266,7 +275,9 @@ class TileVariants {
     plan_.phase.variants.push_back(std::move(variant));
   }
 
-  void add_boxes(Variant variant, const TileShape& shape, std::vector<std::string> conditions) {
+  void add_boxes(const TileShape& shape) {
+    Variant variant = begin(shape, "boxes");
+    std::vector<std::string> conditions = conditions_on(shape);
     std::set<std::string> known;
     for (const StagedLoad& load : loads_) {
       if (known.insert(boxes_of(load)).second) conditions.push_back(boxes_of(load) + ".are_there()");
@@ -353,7 +364,7 @@ class TileVariants {
                                             cluster.empty() ? "" : ", " + cluster, share);
     const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
     if (!takes_either(load)) return fmt::format("{}.map<{}>({})", boxes_of(load), dimensions, along_k);
-    return fmt::format("{}.boxes<{}>({}, {}{})", boxes_of(load), dimensions, along_k,
+    return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, boxes_of(load), along_k,
                        shape.extent.at(factor.depth), share);
   }
 
@@ -375,101 +386,14 @@ class TileVariants {
   std::map<ir::ValueId, std::set<size_t>> boxed_lines_;
 };
 
-const char* spelling_of(TileRole role) {
-  switch (role) {
-    case TileRole::row: return "rows of tiles in registers";
-    case TileRole::column: return "columns of tiles in registers";
-    case TileRole::depth: return "summed over, in shared memory";
-  }
-  return "";
-}
-
-const char* spelling_of(TileFactor::Way way) {
-  switch (way) {
-    case TileFactor::Way::staged: return "copied to shared memory";
-    case TileFactor::Way::registers: return "taken from registers";
-    case TileFactor::Way::moved: return "stored from registers to shared memory";
-    case TileFactor::Way::computed: return "computed into shared memory";
-  }
-  return "";
-}
-
-std::string describe_shapes(const KernelPlan& plan, const TilePlan& tiles, size_t choice) {
-  const ir::Kernel& kernel = *plan.kernel;
-  const bool is_only = plan.tiles.size() == 1 && tiles.shapes.size() == 1;
-  std::string text;
-  for (const TileShape& shape : tiles.shapes) {
-    if (shape.choice != choice) continue;
-    std::string condition;
-    const auto also = [&](const std::string& term) {
-      condition += (condition.empty() ? "  when " : " && ") + term;
-    };
-    for (const auto& [symbol, value] : shape.symbols)
-      also(fmt::format("{} == {}", kernel.symbols[symbol].name, value));
-    for (const ir::Constraint& term : shape.when) also(term.text);
-    if (shape.few_quarters > 0)
-      also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
-    if (tiles.way == TileWay::warpgroups) also("the factors have boxes");
-    if (shape.clocks > 0)
-      also(fmt::format("its tiles, {} clocks for 64 terms, are done first", shape.clocks));
-    if (condition.empty() && !is_only) condition = "  otherwise";
-    if (!condition.empty()) text += condition + "\n";
-    for (const std::string& reason : reasons_of(kernel, tiles, shape, *plan.target))
-      text += "  because " + reason + "\n";
-  }
-  return text;
-}
-
-/// What becomes of products that may be split; "" where there are none.
-std::string describe_split(const KernelPlan& plan) {
-  const bool is_split = std::ranges::any_of(plan.general_tiles().products,
-                                            [](const auto& entry) { return entry.second.is_split; });
-  if (!is_split) return "";
-  if (plan.tiles.front().has_parts())
-    return fmt::format(
-        "  f32_split: warpgroups sum {} products of factors in {} parts of bf16, all else multiplies by "
-        "fma\n",
-        kSplitProducts, kSplitParts);
-  return fmt::format("  f32_split: by fma{}\n",
-                     plan.target->has(kWarpgroups)
-                         ? ""
-                         : fmt::format(", because {} has no warpgroups that multiply", plan.target->name));
-}
-
-/// The launcher tries the choices of the requests one after another.
-size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
-
 }  // namespace
+
+size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
 
 void choose_tile_variants(KernelPlan& plan) {
   for (size_t choice = 0; choice <= last_choice(plan); ++choice)
     for (size_t function = 0; function < plan.tiles.size(); ++function)
       TileVariants(plan, function).run(choice);
-}
-
-std::string describe_tiles(const KernelPlan& plan) {
-  const ir::Kernel& kernel = *plan.kernel;
-  std::string text;
-  for (const auto& [axis, role] : plan.general_tiles().roles)
-    text += fmt::format("  tile {}: {}\n", kernel.axes[axis].name, spelling_of(role));
-  for (const auto& [id, product] : plan.general_tiles().products)
-    text +=
-        fmt::format("  product %{} in {}: rows {}, columns {}\n", id.index(), product_type(kernel, product),
-                    spelling_of(product.rows.way), spelling_of(product.columns.way));
-  text += describe_split(plan);
-  for (const std::string& member : plan.general_tiles().members) text += "  " + member + "\n";
-  if (const std::string& obstacle = plan.general_tiles().obstacle; !obstacle.empty())
-    text += fmt::format("  not by warpgroups, because {}\n", obstacle);
-  for (size_t choice = 0; choice <= last_choice(plan); ++choice)
-    for (const TilePlan& tiles : plan.tiles) text += describe_shapes(plan, tiles, choice);
-  for (const Variant& variant : plan.phase.variants) {
-    std::string arguments;
-    for (const auto& [name, value] : variant.arguments)
-      arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name, value);
-    text += fmt::format("  variant {}: {} threads, {} bytes of shared memory, {}; {}\n", variant.name,
-                        variant.threads, variant.shared_bytes, arguments, variant.explanation);
-  }
-  return text;
 }
 
 }  // namespace tessera::emit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instantiations of a function in tiles: one for each shape, way of copying and order of the factors in memory.
+// The instantiations of a function in tiles: one for each shape and way of copying and, where threads copy, for each order of
+// the factors in memory.
 #pragma once
 
 #include <string>
@@ -10,6 +11,9 @@ namespace tessera::emit {
 
 /// Fills `plan.phase.variants`, in the order in which the launcher tries them; the last ones take every launch.
 void choose_tile_variants(KernelPlan& plan);
+
+/// The last of the choices of the requests, which the launcher tries one after another.
+size_t last_choice(const KernelPlan& plan);
 
 /// The tiles, products and shapes of a plan as text, for `--emit=plan`.
 std::string describe_tiles(const KernelPlan& plan);

@@ -26,7 +26,7 @@ constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster s
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
 constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
-constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second
+constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kMostOfVector = 32;     // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
@@ -139,7 +139,7 @@ class GroupPlanner {
     const DType type = tile_type(kernel_, product.rows);
     if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
       return fmt::format("warpgroups do not multiply {}", spelling(type));
-    if (!has_either_order(type) && is_read_across(product))
+    if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
       return fmt::format("a tile of {} is read along both of its axes", spelling(type));
     for (const TileFactor* factor : {&product.rows, &product.columns}) {
       std::string reason = obstacle(*factor);
@@ -158,11 +158,6 @@ class GroupPlanner {
   }
   bool is_whole(ir::AxisId axis) const {
     return kernel_.axes[axis].kind == ir::AxisKind::let && plan_.is_in_registers(axis);
-  }
-
-  /// Whether a tile of one of its factors has another depth for another factor.
-  bool is_read_across(const TileProduct& product) const {
-    return plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns);
   }
 
   /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
@@ -189,7 +184,7 @@ class GroupPlanner {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
       const bool is_inside = (load.in_bounds >> d & 1u) != 0;
-      const bool may_shift = d == factor.width_index && is_inside && !plan_.is_read_across(factor);
+      const bool may_shift = d == factor.width_index && is_inside;
       const bool has_zeros =
           is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
@@ -285,9 +280,15 @@ class GroupPlanner {
     return sum;
   }
 
-  /// Registers of a thread that tiles leave for all else.
-  int64_t other_registers() const {
-    const auto factors = static_cast<int64_t>(plan_.factors_with_own_tiles().size());
+  /// Registers of a thread that tiles leave for all else, at least where they are our choice.
+  int64_t other_registers(const TileShape& shape) const {
+    const bool is_asked = std::ranges::any_of(shape.extent, [&](const auto& entry) {
+      return plan_.is_in_registers(entry.first) && fixed_tile(kernel_, overrides_, entry.first) > 0;
+    });
+    if (is_asked) return kOtherRegisters;
+    const auto factors = std::ranges::count_if(plan_.factors_with_own_tiles(), [&](const TileFactor* factor) {
+      return has_either_order(tile_type(kernel_, *factor));
+    });
     return kOtherRegisters + kRegistersOfRing * std::max<int64_t>(factors - 2, 0);
   }
 
@@ -304,7 +305,7 @@ class GroupPlanner {
                            shape.groups() == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most),
                            extent, nearest(unit, most, extent));
     }
-    const int64_t room = registers_of_group(shape.groups()) - other_registers();
+    const int64_t room = registers_of_group(shape.groups()) - other_registers(shape);
     if (shape.registers > room)
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);

@@ -105,8 +105,6 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("stages as large as tiles along K", kEither,
       "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
   add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
-  add("turned tiles read as others", kEither, "decltype(major)::value == Major::k ? Major::mn : Major::k",
-      "decltype(major)::value");
   add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * group)", "");
   add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * group", "StepA::offset(32, 0) * group");
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");

@@ -157,6 +157,19 @@ void paired(Problem& problem) {
     });
 }
 
+void again(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double s = 0;
+    for (int64_t j = 0; j < problem.dim("J"); ++j) {
+      s += total(problem.dim("K"), [&](int64_t k) { return a(m, k) * c(j, k, n); });
+      s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); }) - s;
+    }
+    y(m, n) = s;
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -272,6 +285,10 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"J", "M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "L"}),
        whole("d", {"J", "N", "L"}), sums("y", {"M", "N"})},
       turns);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
+  add("again_by_groups", {"J", "M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"J", "K", "N"}), sums("y", {"M", "N"})},
+      again);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
   // Nine bits each: 160 terms stay below 2^24.
   add("split_by_groups", {"M", "N", "K"},

@@ -196,6 +196,8 @@ TEST_CASE("the launcher takes the tiles that the device is done with first, and 
   CHECK(quickest(6 * wave, 10 * wave, -1) == std::pair(true, false));     // equal: the first
   CHECK(quickest(index{1} << 40, index{1} << 41, -1) == std::pair(true, false));
   CHECK(quickest(wave / 2, wave, 0) == std::pair(true, true));
+  CHECK(quickest(kNoTiles, 9 * wave, -1) == std::pair(false, true));  // a size that is not for this launch
+  CHECK(quickest(9 * wave, kNoTiles, -1) == std::pair(true, false));
 }
 
 TEST_CASE("the C interface says the same") {

@@ -15,6 +15,7 @@ Entry entry_of(const std::string& kernel) {
       {"adamw_bf16", tessera_adamw_bf16_invoke},
       {"adamw_f16", tessera_adamw_f16_invoke},
       {"adamw_f32", tessera_adamw_f32_invoke},
+      {"again_by_groups", tessera_again_by_groups_invoke},
       {"alternating_by_groups", tessera_alternating_by_groups_invoke},
       {"around_a_loop", tessera_around_a_loop_invoke},
       {"attended", tessera_attended_invoke},

@@ -15,6 +15,15 @@ struct FactorBoxes {
   Major major;
 };
 
+/// The boxes of a tensor that has some, a BoxedTensor or SplitTensor, as a factor with rows (columns) along kWidthDimension
+/// and K along kDepthDimension: of `along_k` lines, or of `across_k` where lines run along the rows (columns).
+template <int kWidthDimension, int kDepthDimension, typename Boxed>
+FactorBoxes factor_boxes(Boxed& tensor, int along_k, int across_k) {
+  if (tensor.lie_along(kDepthDimension))
+    return {tensor.template map<kWidthDimension, kDepthDimension>(along_k), Major::k};
+  return {tensor.template map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
+}
+
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
 /// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until the
 /// launch is queued, in the order of its stream.
@@ -51,14 +60,6 @@ class BoxedTensor {
 
   /// Whether boxes can be copied at all.
   bool are_there() const { return lines_ != 0; }
-
-  /// The boxes of a factor with rows (columns) along kWidthDimension and K along kDepthDimension: of `along_k` lines, or of
-  /// `across_k` where lines run along the rows (columns).
-  template <int kWidthDimension, int kDepthDimension>
-  FactorBoxes boxes(int along_k, int across_k) {
-    if (lie_along(kDepthDimension)) return {map<kWidthDimension, kDepthDimension>(along_k), Major::k};
-    return {map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
-  }
 
   /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension. The copy, if there is
   /// one, is queued here.

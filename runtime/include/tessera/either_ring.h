@@ -41,23 +41,6 @@ TESSERA_DEVICE void as_it_lies(const EitherTile<T, kWidth, kDepth>& tile, const 
   tile.as_it_lies(use);
 }
 
-/// A tile for a product that sums over its rows (columns).
-template <typename Tile>
-struct TurnedTile {
-  Tile tile;
-};
-template <typename Tile>
-TESSERA_DEVICE TurnedTile<Tile> turned(const Tile& tile) {
-  return {tile};
-}
-template <typename Tile, typename Use>
-TESSERA_DEVICE void as_it_lies(const TurnedTile<Tile>& turned, const Use& use) {
-  as_it_lies(turned.tile, [&](auto major, const auto& tile) {
-    constexpr Major kOther = decltype(major)::value == Major::k ? Major::mn : Major::k;
-    use(std::integral_constant<Major, kOther>{}, tile);
-  });
-}
-
 /// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
 template <typename T, int kWidth, int kDepth, int kStages_>
 struct EitherRing {

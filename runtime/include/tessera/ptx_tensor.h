@@ -12,6 +12,7 @@
 #else
 
 #include "tessera/ptx_90a.h"
+#include "tessera/ptx_barrier.h"
 
 namespace tessera::ptx {
 

@@ -99,16 +99,24 @@ TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTil
       sums, a, b, group, [](SplitPart) {}, where);
 }
 
-/// The same for parts as they lie; with or without `read`.
-template <typename Layout, typename TileA, typename TileB, typename... Read>
+/// The same for parts as they lie.
+template <typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
-                                   const SplitTile<TileB>& b, int group, const Read&... read) {
+                                   const SplitTile<TileB>& b, int group, Read read,
+                                   Location where = Location::current()) {
   as_it_lies(a, [&](auto major_a, const auto& lines_a) {
     as_it_lies(b, [&](auto major_b, const auto& lines_b) {
-      multiply_split<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group,
-                                                                         read...);
+      multiply_split<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group, read,
+                                                                         where);
     });
   });
+}
+template <typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
+                                   const SplitTile<TileB>& b, int group,
+                                   Location where = Location::current()) {
+  multiply_split(
+      sums, a, b, group, [](SplitPart) {}, where);
 }
 
 }  // namespace tessera

@@ -2,7 +2,6 @@
 // SplitTensor: a tensor of floats whose parts are copied for products.
 #pragma once
 
-#include "tessera/boxed_tensor.h"
 #include "tessera/line_copy.h"
 #include "tessera/split_into_parts.h"
 #include "tessera/tensor_map.h"
@@ -39,13 +38,6 @@ class SplitTensor {
 
   /// Whether there are parts at all.
   bool are_there() const { return along_ >= 0; }
-
-  /// The boxes of a factor, as those of a BoxedTensor.
-  template <int kWidthDimension, int kDepthDimension>
-  FactorBoxes boxes(int along_k, int across_k) {
-    if (lie_along(kDepthDimension)) return {map<kWidthDimension, kDepthDimension>(along_k), Major::k};
-    return {map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
-  }
 
   /// The map of boxes of the parts, of so many lines along kLineDimension and 128 bytes along kPositionDimension, which are
   /// dimensions of the tensor. The parts are queued to be made here.

@@ -122,10 +122,6 @@ TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
   for (int i = 0; i < Layout::kCount; i += 4) ptx::keep_in_registers(&sums[i]);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Zeros for the lines of a tile from number `lines` on, by kThreads threads.
 template <int kThreads, typename Tile>
 TESSERA_DEVICE void clear_lines_of(const Tile& tile, int lines, Location where) {
@@ -292,16 +288,22 @@ TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA
       sums, a, b, group, [] {}, where);
 }
 
-/// The same for tiles as they lie; with or without `read`.
-template <typename Layout, typename TileA, typename TileB, typename... Read>
+/// The same for tiles as they lie.
+template <typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
-                                      int group, const Read&... read) {
+                                      int group, Read read, Location where = Location::current()) {
   as_it_lies(a, [&](auto major_a, const auto& lines_a) {
     as_it_lies(b, [&](auto major_b, const auto& lines_b) {
       multiply_promoted<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group,
-                                                                            read...);
+                                                                            read, where);
     });
   });
+}
+template <typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
+                                      int group, Location where = Location::current()) {
+  multiply_promoted(
+      sums, a, b, group, [] {}, where);
 }
 
 }  // namespace tessera
