@@ -164,7 +164,7 @@ void again(Problem& problem) {
     double s = 0;
     for (int64_t j = 0; j < problem.dim("J"); ++j) {
       s += total(problem.dim("K"), [&](int64_t k) { return a(m, k) * c(j, k, n); });
-      s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); }) - s;
+      s += total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
     }
     y(m, n) = s;
   });
