@@ -221,11 +221,7 @@ class QuickestTiles {
     index least = -1;
     int number = 0;
     for (const TilesOfSize& size : sizes) {
-      const index clocks = size.count == kNoTiles ? 0 : clocks_of(size);
-      if (size.count != kNoTiles && (least < 0 || clocks < least)) {
-        least = clocks;
-        quickest_ = number;
-      }
+      if (size.count != kNoTiles) take(clocks_of(size), number, least);
       ++number;
     }
   }
@@ -233,6 +229,12 @@ class QuickestTiles {
   bool operator()(int number) const { return quickest_ < 0 || quickest_ == number; }
 
  private:
+  void take(index clocks, int number, index& least) {
+    if (least >= 0 && clocks >= least) return;
+    least = clocks;
+    quickest_ = number;
+  }
+
   int quickest_ = -1;
 };
 
