@@ -66,17 +66,26 @@ class Call {
     return run;
   }
 
+  /// What the runs so far have written into inputs or beside them; nothing when all is well. Reading inputs back from a
+  /// GPU takes longer than most launches, so this is asked once.
+  std::string changes_of_inputs() const {
+    std::string changes;
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      if (!specs_[i]->output && !tensors_[i].is_unchanged()) add_change(changes, specs_[i]->name);
+    return changes;
+  }
+
  private:
+  static void add_change(std::string& changes, const std::string& name) {
+    changes += (changes.empty() ? "" : "; ") + ("memory that is not an output's changed at " + name);
+  }
+
   void collect(Run& run) const {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      const std::string& name = specs_[i]->name;
+      if (!specs_[i]->output) continue;
       bool clean = true;
-      if (specs_[i]->output)
-        run.outputs[name] = tensors_[i].take(clean);
-      else
-        clean = tensors_[i].is_unchanged();
-      if (!clean)
-        run.error += (run.error.empty() ? "" : "; ") + ("memory that is not an output's changed at " + name);
+      run.outputs[specs_[i]->name] = tensors_[i].take(clean);
+      if (!clean) add_change(run.error, specs_[i]->name);
     }
   }
 
@@ -108,6 +117,8 @@ void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<vo
       take(std::move(*run));
     }
   }
+  const std::string changes = call.changes_of_inputs();
+  if (!changes.empty()) take({label_ + order + "all variants", changes, {}});
   if (ran == 0) take({label_ + "all variants", "no variant fits", {}});
 }
 
