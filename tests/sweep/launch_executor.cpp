@@ -66,8 +66,8 @@ class Call {
     return run;
   }
 
-  /// What the runs so far have written into inputs or beside them; nothing when all is well. Reading inputs back from a
-  /// GPU takes longer than most launches, so this is asked once.
+  /// What the runs so far have written into inputs or beside them; nothing when all is well. Asked once for all variants,
+  /// since every answer copies all inputs from the device.
   std::string changes_of_inputs() const {
     std::string changes;
     for (std::size_t i = 0; i < tensors_.size(); ++i)
