@@ -25,6 +25,10 @@ std::string lowercase(std::string name);
 /// A type in generated code, which is inside namespace tessera: `float`, `bf16`, `index`.
 std::string type_name(DType type);
 
+/// Parameters of what launches a function for one order of factors in memory.
+inline constexpr const char* kOrder = "order";
+inline constexpr const char* kOtherOrder = "other_order";
+
 /// Hands out names of one function, each once.
 class NameAllocator {
  public:

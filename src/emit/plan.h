@@ -108,6 +108,8 @@ struct Variant {
   int shared_bytes = 0;
   std::string cluster = {};            // blocks of a cluster, which share a unit; "": they run alone
   std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
+  /// Where a function is for one order of factors in memory: whether lines of each run along what is summed over.
+  std::vector<std::string> along_k = {};
 };
 
 /// What an aligned variant needs of a tensor: unit stride and 16 byte vectors along its last dimension.

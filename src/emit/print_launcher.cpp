@@ -3,6 +3,7 @@
 #include "emit/print_launcher.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -231,10 +232,24 @@ class LauncherPrinter {
     writer_.indent();
     const std::string shared =
         !plan_.tiles.empty() ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
+    begin_orders(variant);
     writer_.line(fmt::format("return run({}, {}, Threads{{{}{}}}{}{});", instantiation(function, variant),
                              blocks, variant.threads * variant.rows,
                              variant.maps.empty() ? "" : ", kBeginsEarly", shared, own));
+    if (!variant.along_k.empty()) {
+      writer_.outdent();
+      writer_.line("});");
+    }
     writer_.outdent();
+  }
+
+  /// One of several functions, which are for one order of the factors in memory each.
+  void begin_orders(const Variant& variant) {
+    if (variant.along_k.empty()) return;
+    writer_.line(fmt::format("return in_order({}, [&](auto {}{}) {{", fmt::join(variant.along_k, ", "),
+                             kOrder,
+                             variant.along_k.size() > 1 ? fmt::format(", auto {}", kOtherOrder) : ""));
+    writer_.indent();
   }
 
   /// Clusters take tiles of several blocks at a time.

@@ -61,6 +61,7 @@ lowered::Function TileLowering::run() {
   declare_parameters();
   tiles_.extents = extents_;
   tiles_.majors = majors_;
+  tiles_.orders = orders_;
   return std::move(function_);
 }
 
@@ -80,6 +81,7 @@ void TileLowering::declare_template() {
   if (tiles_.has_groups()) parameters.push_back("int kRaster");
   if (!majors_.empty() && !has_roles()) parameters.push_back("Copy kCopy");
   for (const auto& [load, major] : majors_) parameters.push_back("Major " + major);
+  for (const auto& [load, order] : orders_) parameters.push_back("Order " + order);
 }
 
 void TileLowering::declare_parameters() {
@@ -167,6 +169,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   if (has_roles()) {
     entry.is_either = has_either_order(type);
     entry.boxes = named(name + (entry.is_either ? "_boxes" : "_map"));
+    if (may_have_orders(kernel_, tiles_)) orders_[factor.load] = names_.take("kOrder" + capitalised(name));
   } else {
     if (is_staged && !majors_.contains(factor.load))
       majors_[factor.load] = names_.take("kMajor" + capitalised(name));
@@ -199,7 +202,11 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
 // The type of its tile, or of several that follow one another.
 std::string TileLowering::storage_of(const FactorTile& entry, const std::string& element) const {
   const std::string &width = extents_.at(entry.factor.width), &depth = extents_.at(entry.factor.depth);
-  if (entry.is_either) return fmt::format("EitherRing<{}, {}, {}, kStages>", element, width, depth);
+  if (entry.is_either) {
+    const auto order = orders_.find(entry.factor.load);
+    return fmt::format("EitherRing<{}, {}, {}, kStages{}>", element, width, depth,
+                       order == orders_.end() ? "" : ", " + order->second);
+  }
   const bool is_along_k = entry.major.empty() || entry.major == "Major::k";
   const std::string lines = is_along_k
                                 ? fmt::format("{}, {}", width, depth)

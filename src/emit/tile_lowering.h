@@ -332,6 +332,7 @@ class TileLowering : public FunctionLowering {
   std::optional<ir::AxisId> cluster_axis_;  // of functions whose blocks run in clusters
   std::map<ir::AxisId, std::string> extents_;
   std::map<ir::ValueId, std::string> majors_;  // by staged load
+  std::map<ir::ValueId, std::string> orders_;  // the same of functions with roles
   std::vector<std::pair<TilePlace, std::string>> layouts_;
   std::string group_;  // of threads that reduce
   std::vector<FactorTile> factors_;

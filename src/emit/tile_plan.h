@@ -125,6 +125,7 @@ struct TilePlan {
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
+  std::map<ir::ValueId, std::string> orders;  // the same of functions with roles, some of which are for one order
   std::vector<std::string> stored;            // arguments that describe boxes of outputs
 
   /// Whether blocks of some shapes run in clusters.

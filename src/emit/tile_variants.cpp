@@ -108,7 +108,10 @@ class TileVariants {
     const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
     plan_.phase.shared_terms = plan_.sizes.subtract(axis.upper, axis.lower);
     const std::string terms = print(lower_size(kernel_, plan_.sizes, *plan_.phase.shared_terms));
-    add_statement(fmt::format("SharedTerms terms(check, options, {});", terms));
+    std::vector<std::string> bytes;
+    for (const auto& [name, load] : loads_by_boxes()) bytes.push_back(name + ".bytes()");
+    add_statement(
+        fmt::format("SharedTerms terms(check, options, {}, {{{}}});", terms, fmt::join(bytes, ", ")));
   }
   void add_statement(const std::string& statement) {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
@@ -283,12 +286,26 @@ class TileVariants {
       if (known.insert(boxes_of(load)).second) conditions.push_back(boxes_of(load) + ".are_there()");
       variant.maps.push_back(boxes(load, shape));
     }
+    choose_orders(variant, shape);
     variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
     if (tiles_.shared_axis) variant.maps.push_back("terms");
     if (shape.clocks > 0) variant.rival = rival(shape);
     variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
     variant.explanation = "boxes, multiplied by warpgroups";
     plan_.phase.variants.push_back(std::move(variant));
+  }
+
+  /// Functions of small tiles are for one order each, those of others for all.
+  void choose_orders(Variant& variant, const TileShape& shape) const {
+    constexpr const char* kNames[] = {kOrder, kOtherOrder};
+    for (const auto& [load, parameter] : tiles_.orders) {
+      variant.arguments[parameter] = "Order::either";
+      if (!is_of_orders(shape)) continue;
+      variant.arguments[parameter] = kNames[variant.along_k.size()];
+      const StagedLoad& staged = *std::ranges::find(loads_, load, &StagedLoad::value);
+      variant.along_k.push_back(
+          fmt::format("{}.lie_along({})", boxes_of(staged), staged.factor->depth_index));
+    }
   }
 
   /// All but what depends on the order of lines in memory.

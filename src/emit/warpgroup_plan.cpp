@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 
 #include "emit/plan_extents.h"
@@ -453,6 +454,18 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 }
 
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
+
+bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
+  constexpr size_t kMostOrders = 2;
+  std::set<ir::ValueId> loads;
+  for (const TileFactor* factor : plan.factors()) {
+    if (factor->in_parts || !has_either_order(tile_type(kernel, *factor))) return false;
+    loads.insert(factor->load);
+  }
+  return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, is_of_orders);
+}
+
+bool is_of_orders(const TileShape& shape) { return shape.groups() == 1; }
 
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
   return product.rows.in_parts || is_fp8(kernel.values[product.rows.value].dtype);

@@ -44,6 +44,12 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
 bool has_either_order(DType factor);
 
+/// Whether factors have few enough orders in memory for a function of each: then those that `is_of_orders` have one.
+bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
+
+/// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it.
+bool is_of_orders(const TileShape& shape);
+
 /// Whether the sums of a product keep few bits, so that threads add up what becomes of each tile.
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
 

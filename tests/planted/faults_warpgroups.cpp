@@ -62,9 +62,12 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("bytes of one factor announced", kGenerated, "A_tiles.bytes(A_lines) + B_tiles.bytes(B_lines)",
       "A_tiles.bytes(A_lines)");
   add("bytes of lines in the other order announced", kEither,
-      "major == Major::k ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes", "Tile::AlongK::kLineBytes");
-  add("as many lines in either order", kEither, "return major == Major::k ? along_k : kDepth;",
-      "return along_k;");
+      "is_along_k() ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes", "Tile::AlongK::kLineBytes");
+  add("as many lines in either order", kEither, "return is_along_k() ? along_k : kDepth;", "return along_k;");
+  add("function of the other order", kBoxed, "along_k ? run(AlongK{}) : run(AcrossK{})",
+      "along_k ? run(AcrossK{}) : run(AlongK{})");
+  add("function for one order of both factors", kBoxed, "return run(order, other);",
+      "return run(order, order);");
   add("stage given back before it is read", kGenerated, "k_ring.release(k_before)",
       "k_ring.release(k_at.stage)");
   add("stage never given back", kGenerated, "if (k_before >= 0) k_ring.release(k_before);", "");

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "catch.h"
+#include "tessera/boxed_tensor.h"
 #include "tessera/launch.h"
+#include "tessera/shared_terms.h"
 #include "tests/runtime/test_abi.h"
 
 namespace launch_check {
@@ -198,6 +200,32 @@ TEST_CASE("the launcher takes the tiles that the device is done with first, and 
   CHECK(quickest(wave / 2, wave, 0) == std::pair(true, true));
   CHECK(quickest(kNoTiles, 9 * wave, -1) == std::pair(false, true));  // a size that is not for this launch
   CHECK(quickest(9 * wave, kNoTiles, -1) == std::pair(true, false));
+}
+
+TEST_CASE("where memory takes longer than products, their terms are not shared") {
+  const auto quickest = [](double bytes) {
+    LaunchCheck check("few rows");
+    const LaunchOptions options;
+    const SharedTerms terms(check, options, 8192, {bytes, bytes});
+    const index wave = multiprocessor_count();
+    return QuickestTiles(options, {{wave / 2, 318, 32768}, {wave, 207, 16384}}, terms)(0) ? "shares"
+                                                                                          : "tiles";
+  };
+  CHECK(quickest(0) == std::string("shares"));  // 25400 clocks against 26496
+  CHECK(quickest(1e9) == std::string("tiles"));
+}
+
+TEST_CASE("a function is launched that is for the order of the factors") {
+  for (const bool first : {true, false}) {
+    for (const bool second : {true, false}) {
+      const Status status = in_order(first, second, [&](auto order, auto other) {
+        CHECK((order == Order::k) == first);
+        CHECK((other == Order::k) == second);
+        return LaunchCheck("order").status();
+      });
+      CHECK(status.ok());
+    }
+  }
 }
 
 TEST_CASE("the C interface says the same") {

@@ -232,12 +232,12 @@ TensorMap map_of(Matrix& matrix, int width, Major major, int along_k, int across
 
 /// The sums of a block that multiplies a by the second kColumns columns of b, K in rounds of 64. Both end in the last round,
 /// and b in these columns.
-template <int kColumns>
+template <int kColumns, tessera::Order kOrderA, tessera::Order kOrderB>
 std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
   constexpr int kStages = 2, kK = 64;
   using Layout = WarpgroupLayout<64, kColumns, 1>;
-  using RingA = EitherRing<bf16, 64, kK, kStages>;
-  using RingB = EitherRing<bf16, kColumns, kK, kStages>;
+  using RingA = EitherRing<bf16, 64, kK, kStages, kOrderA>;
+  using RingB = EitherRing<bf16, kColumns, kK, kStages, kOrderB>;
   constexpr int kBytes = (RingA::kRoom + RingB::kRoom) * 2;
   const TensorMap a_map = map_of(a, 0, orders.a, 64, kK), b_map = map_of(b, 1, orders.b, kColumns, kK);
   std::vector<float> result(64 * kColumns, -1);
@@ -277,7 +277,8 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
   return result;
 }
 
-template <int kColumns>
+template <int kColumns, tessera::Order kOrderA = tessera::Order::either,
+          tessera::Order kOrderB = tessera::Order::either>
 void check_width(Orders orders) {
   constexpr index kEnds = 5;  // columns of the second tile that are missing
   const bool b_has_rows = orders.b == Major::mn;
@@ -285,7 +286,7 @@ void check_width(Orders orders) {
   Matrix b(96, 2 * kColumns - kEnds, b_has_rows, b_has_rows ? kEnds : 0, 0, 2);
   INFO(kColumns << " columns, a " << (orders.a == Major::k ? "along K" : "along M") << ", b "
                 << (b_has_rows ? "along N" : "along K"));
-  const std::vector<float> sums = multiply_width<kColumns>(a, b, orders);
+  const std::vector<float> sums = multiply_width<kColumns, kOrderA, kOrderB>(a, b, orders);
   REQUIRE(twin::fault_count() == 0);
   for (index m = 0; m < 64; ++m) {
     for (index n = 0; n < kColumns; ++n) {
@@ -307,6 +308,15 @@ void check_widths() {
 
 TEST_CASE("tiles of any width are multiplied, whichever way their lines run") {
   for_schedules([] { check_widths<16, 80, 144, 176, 208>(); });
+}
+
+TEST_CASE("so are those that are for one order") {
+  for_schedules([] {
+    check_width<80, tessera::Order::k, tessera::Order::k>({Major::k, Major::k});
+    check_width<80, tessera::Order::k, tessera::Order::mn>({Major::k, Major::mn});
+    check_width<80, tessera::Order::mn, tessera::Order::k>({Major::mn, Major::k});
+    check_width<80, tessera::Order::mn, tessera::Order::mn>({Major::mn, Major::mn});
+  });
 }
 
 TEST_CASE("tensors that the copy engine cannot take are refused") {

@@ -24,6 +24,21 @@ FactorBoxes factor_boxes(Boxed& tensor, int along_k, int across_k) {
   return {tensor.template map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
 }
 
+/// What `run` returns when called with constants that say whether lines run along K: of a factor of which they do where
+/// `along_k` holds, or of two. The function for these orders is launched without asking in its loops again.
+template <typename Run>
+Status in_order(bool along_k, const Run& run) {
+  using AlongK = std::integral_constant<Order, Order::k>;
+  using AcrossK = std::integral_constant<Order, Order::mn>;
+  return along_k ? run(AlongK{}) : run(AcrossK{});
+}
+template <typename Run>
+Status in_order(bool along_k, bool other_along_k, const Run& run) {
+  return in_order(along_k, [&](auto order) {
+    return in_order(other_along_k, [&](auto other) { return run(order, other); });
+  });
+}
+
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
 /// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until the
 /// launch is queued, in the order of its stream.
@@ -50,6 +65,9 @@ class BoxedTensor {
     if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, kFewestReads))
       plan_copy(detail::dimension_of_lines(tensor, dimensions));
   }
+
+  /// How many bytes of memory products read of it, once.
+  double bytes() const { return static_cast<double>(detail::footprint(source_)); }
 
   /// Whether the copy engine takes its boxes half as fast as others: of lines that begin elsewhere than at multiples of 32
   /// bytes.

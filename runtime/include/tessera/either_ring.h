@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EitherRing<T, kWidth, kDepth, kStages>: tiles of an operand in shared memory, whose lines run as a launch finds them in
-// global memory: along K, over which products are summed, or along the rows (columns) of the result.
+// EitherRing<T, kWidth, kDepth, kStages, kOrder>: tiles of an operand in shared memory, whose lines run as a launch finds
+// them in global memory: along K, over which products are summed, or along the rows (columns) of the result.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace tessera {
 
 /// A tile of kWidth rows (columns) and kDepth of K. Along the rows (columns) boxes bring whole panels of lines, of which a
 /// product leaves out the rest.
-template <typename T, int kWidth, int kDepth>
+template <typename T, int kWidth, int kDepth, Order kOrder = Order::either>
 struct EitherTile {
   using AlongK = OperandTile<T, kWidth, kDepth>;
   using AcrossK = OperandTile<T, kDepth, in_whole_panels<T>(kWidth)>;
@@ -24,10 +24,16 @@ struct EitherTile {
   /// `use(major, tile)` is called with the tile as it lies, and what its lines run along as a constant.
   template <typename Use>
   TESSERA_DEVICE void as_it_lies(const Use& use) const {
-    if (major == Major::k)
-      use(std::integral_constant<Major, Major::k>{}, AlongK{elements, first});
+    const auto along_k = [&] { use(std::integral_constant<Major, Major::k>{}, AlongK{elements, first}); };
+    const auto across_k = [&] { use(std::integral_constant<Major, Major::mn>{}, AcrossK{elements, first}); };
+    if constexpr (kOrder == Order::k)
+      along_k();
+    else if constexpr (kOrder == Order::mn)
+      across_k();
+    else if (major == Major::k)
+      along_k();
     else
-      use(std::integral_constant<Major, Major::mn>{}, AcrossK{elements, first});
+      across_k();
   }
 };
 
@@ -36,15 +42,15 @@ template <typename T, int kLines, int kLength, typename Use>
 TESSERA_DEVICE void as_it_lies(const OperandTile<T, kLines, kLength>& tile, const Use& use) {
   use(std::integral_constant<Major, Major::k>{}, tile);
 }
-template <typename T, int kWidth, int kDepth, typename Use>
-TESSERA_DEVICE void as_it_lies(const EitherTile<T, kWidth, kDepth>& tile, const Use& use) {
+template <typename T, int kWidth, int kDepth, Order kOrder, typename Use>
+TESSERA_DEVICE void as_it_lies(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Use& use) {
   tile.as_it_lies(use);
 }
 
 /// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
-template <typename T, int kWidth, int kDepth, int kStages_>
+template <typename T, int kWidth, int kDepth, int kStages_, Order kOrder = Order::either>
 struct EitherRing {
-  using Tile = EitherTile<T, kWidth, kDepth>;
+  using Tile = EitherTile<T, kWidth, kDepth, kOrder>;
   static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
 
   Shared<T> elements;
@@ -52,12 +58,16 @@ struct EitherRing {
 
   TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom, major}; }
 
+  TESSERA_DEVICE bool is_along_k() const {
+    return kOrder == Order::either ? major == Major::k : kOrder == Order::k;
+  }
+
   /// How many lines boxes bring of a tile: so many along K, all of the others.
-  TESSERA_DEVICE int lines(int along_k) const { return major == Major::k ? along_k : kDepth; }
+  TESSERA_DEVICE int lines(int along_k) const { return is_along_k() ? along_k : kDepth; }
 
   /// The bytes of so many.
   TESSERA_DEVICE int bytes(int lines) const {
-    return lines * (major == Major::k ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes);
+    return lines * (is_along_k() ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes);
   }
 };
 

@@ -10,6 +10,9 @@ namespace tessera {
 /// What the lines of an operand tile run along: K, over which products are summed, or the rows (columns) of the result.
 enum class Major { k, mn };
 
+/// What a function is compiled for: lines that run along the one, the other, or whichever a launch finds.
+enum class Order { k, mn, either };
+
 /// kLines lines of kLength elements, which follow each other in global memory. They are cut into panels of kSpan
 /// elements (128, 64 or 32 bytes), and the 16-byte chunks of a panel's line change places with the number of the line.
 /// The first byte of the array is best a multiple of kAlignment. With ends there is a chunk more for each line, behind

@@ -2,7 +2,9 @@
 // SharedTerms: how many blocks share the terms of each tile of a launch, and the workspace through which they meet.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "tessera/early_launch.h"
 #include "tessera/launch.h"
@@ -34,17 +36,21 @@ class SharedTerms {
   static constexpr double kJoinClocks = 3000, kJoinBytes = 32;
   static constexpr index kFewestTerms = 256;
   static constexpr int kMostWarps = 16;  // that hold the sums of a tile
+  // What memory brings in a clock: to one block, and to all of them.
+  static constexpr double kBlockBytes = 24, kMemoryBytes = 2000, kNotHidden = 0.1;
 
  public:
-  /// Each sum has so many terms.
-  SharedTerms(LaunchCheck& check, const LaunchOptions& options, index terms)
-      : check_(check), options_(options), terms_(terms), workspace_(options.stream) {}
+  /// Each sum has so many terms; the factors have so many bytes.
+  SharedTerms(LaunchCheck& check, const LaunchOptions& options, index terms,
+              std::initializer_list<double> factors)
+      : check_(check), options_(options), terms_(terms), workspace_(options.stream) {
+    for (const double bytes : factors) bytes_ += bytes;
+  }
 
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
     const int shares = shares_of(tiles);
-    const double all = clocks_of_tile(tiles) * static_cast<double>(ceil_divide(tiles.count * shares, wave_));
-    return static_cast<index>(all / shares + clocks_to_join(tiles, shares));
+    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares));
   }
 
   /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
@@ -63,6 +69,13 @@ class SharedTerms {
     constexpr double kTermsOfClocks = 64;
     return static_cast<double>(tiles.clocks) * static_cast<double>(terms_) / kTermsOfClocks;
   }
+  /// As long as the products take, or memory to bring the factors once; of the shorter one a part is not hidden.
+  double clocks_until_summed(const TilesOfSize& tiles, int shares) const {
+    const auto blocks = static_cast<double>(tiles.count * shares), wave = static_cast<double>(wave_);
+    const double products = clocks_of_tile(tiles) * std::ceil(blocks / wave) / shares;
+    const double memory = bytes_ / std::min(kMemoryBytes, kBlockBytes * std::min(blocks, wave));
+    return std::max(products, memory) + kNotHidden * std::min(products, memory);
+  }
   static double clocks_to_join(const TilesOfSize& tiles, int shares) {
     return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;
   }
@@ -78,7 +91,9 @@ class SharedTerms {
     const double all = clocks_of_tile(tiles);
     const double best = std::sqrt(all * kJoinBytes / static_cast<double>(tiles.bytes));
     const int shares = best < static_cast<double>(most) ? static_cast<int>(best) : static_cast<int>(most);
-    return shares > 1 && all / shares + clocks_to_join(tiles, shares) < all ? shares : 1;
+    const double alone = clocks_until_summed(tiles, 1);
+    return shares > 1 && clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares) < alone ? shares
+                                                                                                    : 1;
   }
 
   bool take_workspace(const TilesOfSize& tiles, int shares) {
@@ -102,6 +117,7 @@ class SharedTerms {
   const LaunchOptions& options_;
   const index wave_ = multiprocessor_count();
   const index terms_;
+  double bytes_ = 0;
   TermShares shares_;
   Workspace workspace_;
 };

@@ -54,8 +54,8 @@ TESSERA_DEVICE SplitTile<typename Ring::Tile> split_tile(const Ring& ring, const
 }
 
 /// `use(major, parts)` is called with the parts as they lie, all of which lie alike.
-template <typename T, int kWidth, int kDepth, typename Use>
-TESSERA_DEVICE void as_it_lies(const SplitTile<EitherTile<T, kWidth, kDepth>>& tile, const Use& use) {
+template <typename T, int kWidth, int kDepth, Order kOrder, typename Use>
+TESSERA_DEVICE void as_it_lies(const SplitTile<EitherTile<T, kWidth, kDepth, kOrder>>& tile, const Use& use) {
   tile.part[0].as_it_lies([&](auto major, const auto& first) {
     using Lines = std::decay_t<decltype(first)>;
     use(major, SplitTile<Lines>{{first,

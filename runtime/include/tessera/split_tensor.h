@@ -30,6 +30,12 @@ class SplitTensor {
       plan_parts(detail::dimension_of_lines(tensor, dimensions));
   }
 
+  /// How many bytes of memory products read of its parts, once.
+  double bytes() const {
+    constexpr double kOfByte = static_cast<double>(sizeof(bf16[kSplitParts])) / sizeof(float);
+    return static_cast<double>(detail::footprint(source_)) * kOfByte;
+  }
+
   /// Whether the copy engine takes its boxes half as fast as others.
   static constexpr bool is_slow() { return false; }
 

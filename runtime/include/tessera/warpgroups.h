@@ -143,11 +143,11 @@ TESSERA_DEVICE void clear_lines(const OperandRing<T, kLines, kLength, kStages>& 
     detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(ring.stage(stage), lines, where);
   ptx::fence_proxy_async(where);
 }
-template <int kGroups, typename T, int kWidth, int kDepth, int kStages>
-TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages>& ring, int lines,
+template <int kGroups, typename T, int kWidth, int kDepth, int kStages, Order kOrder>
+TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages, kOrder>& ring, int lines,
                                 Location where = Location::current()) {
-  using AlongK = typename EitherTile<T, kWidth, kDepth>::AlongK;
-  if (ring.major != Major::k || lines == kWidth) return;
+  using AlongK = typename EitherTile<T, kWidth, kDepth, kOrder>::AlongK;
+  if (!ring.is_along_k() || lines == kWidth) return;
   for (int stage = 0; stage < kStages; ++stage)
     detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(AlongK{ring.elements, ring.stage(stage).first}, lines,
                                                         where);
@@ -197,8 +197,9 @@ TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, con
 }
 
 /// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
-template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth>
-TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth>& tile, const TensorMap& map,
+template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
+          Order kOrder>
+TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                               const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                               Location where = Location::current()) {
   tile.as_it_lies([&](auto major, const auto& lines) {
@@ -207,8 +208,9 @@ TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth>& tile, const T
         lines, map, at, ring, stage, where);
   });
 }
-template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth>
-TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth>& tile, const TensorMap& map,
+template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
+          Order kOrder>
+TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                                      const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                                      Location where = Location::current()) {
   tile.as_it_lies([&](auto major, const auto& lines) {
