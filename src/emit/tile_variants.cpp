@@ -23,7 +23,6 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kCopyBytes = 16;
-constexpr size_t kMostOrders = 2;  // staged loads that may lie in memory either way
 
 /// A staged load with what decides how it is copied.
 struct StagedLoad {

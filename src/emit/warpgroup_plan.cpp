@@ -456,7 +456,6 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
 
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
-  constexpr size_t kMostOrders = 2;
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
     if (factor->in_parts || !has_either_order(tile_type(kernel, *factor))) return false;

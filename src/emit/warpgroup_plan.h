@@ -44,6 +44,9 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
 bool has_either_order(DType factor);
 
+/// Loads that may lie in memory either way, of which there is a function for each order; of more there is one for all.
+inline constexpr size_t kMostOrders = 2;
+
 /// Whether factors have few enough orders in memory for a function of each: then those that `is_of_orders` have one.
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
 

@@ -36,7 +36,8 @@ class SharedTerms {
   static constexpr double kJoinClocks = 3000, kJoinBytes = 32;
   static constexpr index kFewestTerms = 256;
   static constexpr int kMostWarps = 16;  // that hold the sums of a tile
-  // What memory brings in a clock: to one block, and to all of them.
+  // What memory brings in a clock, to one block and to all of them; the part of products that bringing does not hide, or
+  // the other way round.
   static constexpr double kBlockBytes = 24, kMemoryBytes = 2000, kNotHidden = 0.1;
 
  public:
