@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/check.h"
 #include "emit/fault.h"
 #include "emit/global_names.h"
@@ -17,6 +19,7 @@
 #include "emit/signature.h"
 #include "emit/tables.h"
 #include "emit/template.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -66,18 +69,25 @@ std::optional<LineDirectives> line_directives(const Options& options, const Sour
   });
 }
 
-/// The words that the kernels use: those of warpgroups are for chips that have them.
+/// The words that the kernels use: those of warpgroups are for chips that have them, their instructions for one type each.
 std::string include_words(const std::vector<PlannedKernel>& kernels) {
-  const auto have = [&](const auto& what) {
-    return std::ranges::any_of(
-        kernels, [&](const auto& kernel) { return std::ranges::any_of(kernel.plan.tiles, what); });
-  };
-  const auto is_by_groups = [](const TilePlan& tiles) { return tiles.way == TileWay::warpgroups; };
-  const auto has_parts = [](const TilePlan& tiles) { return tiles.has_parts(); };
-  return std::string("#include \"tessera/kernel.h\"\n") +
-         (have(has_parts)      ? "#include \"tessera/split_products.h\"\n"
-          : have(is_by_groups) ? "#include \"tessera/warpgroups.h\"\n"
-                               : "");
+  std::vector<std::string> headers = {"tessera/kernel.h"};
+  bool has_parts = false;
+  std::set<std::string> instructions;
+  for (const PlannedKernel& kernel : kernels) {
+    for (const TilePlan& tiles : kernel.plan.tiles) {
+      if (tiles.way != TileWay::warpgroups) continue;
+      has_parts = has_parts || tiles.has_parts();
+      for (const auto& [dot, product] : tiles.products)
+        instructions.insert(header_of_instructions(*kernel.plan.kernel, product));
+    }
+  }
+  if (!instructions.empty())
+    headers.push_back(has_parts ? "tessera/split_products.h" : "tessera/warpgroups.h");
+  headers.insert(headers.end(), instructions.begin(), instructions.end());
+  std::string text;
+  for (const std::string& header : headers) text += fmt::format("#include \"{}\"\n", header);
+  return text;
 }
 
 GeneratedFile cuda_file(const Target& target, const std::vector<PlannedKernel>& kernels,

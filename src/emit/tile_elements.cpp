@@ -169,6 +169,11 @@ std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
     const Expr part = lowered::name(vector->second, type);
     return Evaluated{lowered::vector_element(part, lowered::name(vector_item_, DType::index), type), nullptr};
   }
+  if (const auto pair = pairs_.find(id); pair != pairs_.end() && loop_ == Loop::elements) {
+    const DType type = kernel_.values[id].dtype;
+    const Expr of_pair = lowered::name(pair->second, type);
+    return Evaluated{lowered::vector_element(of_pair, lowered::name(pair_item_, DType::index), type), nullptr};
+  }
   if (const auto shared = shared_vectors_.find(id);
       shared != shared_vectors_.end() && loop_ == Loop::shared) {
     const HeldTile& vector = shared->second;

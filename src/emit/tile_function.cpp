@@ -229,7 +229,7 @@ const FactorTile* TileLowering::tile_in_turn(const TileFactor& factor) const {
 }
 
 // All panels of a warp pass through two places behind the factors.
-std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
+Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
   std::string name = named(tensor.name + "_panel");
   const std::string elements = named(tensor.name + "_elements");
   const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
@@ -249,7 +249,7 @@ std::string TileLowering::declare_panel(const ir::Tensor& tensor, const std::str
         false,
         false});
   });
-  return name;
+  return {name, panel_type};
 }
 
 FactorTile& TileLowering::tile_of(const TileFactor& factor) {

@@ -91,6 +91,18 @@ struct BoxRing {
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
 };
 
+/// The elements that a write or a load has at the elements of a tile: of lines of a tensor, if the last index is the column.
+struct LineAccess {
+  ir::TensorId tensor;
+  const std::vector<ir::ValueId>& indices;
+  uint32_t in_bounds;
+};
+
+/// Names of what stores pass through, and of its type.
+struct Panel {
+  std::string name, type;
+};
+
 /// The parameter that describes the boxes of an output, and what the launcher passes for it.
 struct StoredBoxes {
   std::string name, argument;
@@ -116,7 +128,7 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
-  std::string declare_panel(const ir::Tensor& tensor, const std::string& layout);
+  Panel declare_panel(const ir::Tensor& tensor, const std::string& layout);
   void declare_template();
   void declare_parameters();
   std::string name_of(const TileFactor& factor) const;
@@ -239,22 +251,32 @@ class TileLowering : public FunctionLowering {
   // tile_stores.cpp
   void write(const ir::Statement& statement);
   void write_element(const ir::Write& write, const TilePlace& place, Span span);
-  bool is_in_pairs(const ir::Write& write, const TilePlace& place);
+  static LineAccess line_access(const ir::Write& write) {
+    return {write.tensor, write.indices, write.in_bounds};
+  }
+  bool is_in_pairs(const LineAccess& access, ir::AxisId column) const;
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   bool passes_panels(const ir::Write& write) const;
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
   std::set<ir::ValueId> hold_columns(const ir::Write& write, const std::string& name,
                                      const std::string& panel);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
-                 const std::string& panel, Span span);
+                 const std::string& panel, const std::string& slot, Span span);
   std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
   lowered::Expr corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension);
   lowered::Expr boxes_for(const ir::Tensor& tensor, size_t row_dimension);
-  std::pair<std::string, lowered::Expr> declare_line_of(const ir::Write& write, const TilePlace& place);
+  std::pair<std::string, lowered::Expr> declare_line_of(const LineAccess& access, const TilePlace& place);
   lowered::Expr end_of(ir::AxisId axis) const;
-  std::pair<lowered::Expr, lowered::Expr> line_of(const ir::Write& write, ir::AxisId column);
+  std::pair<lowered::Expr, lowered::Expr> line_of(const LineAccess& access, ir::AxisId column);
   lowered::Expr compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
                              Span span);
+
+  // tile_pairs.cpp: loads as outputs lie
+  std::vector<ir::ValueId> read_in_pairs(const ir::Write& write, const TilePlace& place) const;
+  bool is_read_in_pairs(ir::ValueId id, const TilePlace& place) const;
+  std::vector<lowered::Statement> declare_loads_of_panels(const std::vector<ir::ValueId>& loads,
+                                                          const TilePlace& place, const Panel& panel,
+                                                          const std::string& number, const std::string& slot);
 
   // tile_products.cpp
   void product(const Walk& walk);
@@ -347,6 +369,8 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
+  std::map<ir::ValueId, std::string> pairs_;        // of loads: the pair that the elements at hand are of
+  std::string pair_item_;                           // which of them
   std::optional<BoxRing> boxes_;                    // of functions with roles
   std::vector<StoredBoxes> stored_boxes_;           // of their outputs
   std::string panel_turn_;                          // counts the panels that stores pass through

@@ -32,7 +32,8 @@ void TileLowering::write(const ir::Statement& statement) {
   std::vector<ir::AxisId> looped;  // by each thread
   for (ir::AxisId axis : axes)
     if (phase_.role(axis) == Role::serial && !is_bound(axis)) looped.push_back(axis);
-  if (place.is_tile() && is_in_pairs(node, place))
+  // What elements are computed from exists wherever they do.
+  if (place.is_tile() && kernel_.values[node.value].total && is_in_pairs(line_access(node), *place.column))
     return points(looped, [&] {
       passes_panels(node) ? write_panels(node, place, statement.span)
                           : write_pairs(node, place, statement.span);
@@ -55,18 +56,16 @@ void TileLowering::write_element(const ir::Write& write, const TilePlace& place,
   guard(leads, "several threads have it, one writes", [&] { store_element(write, span); });
 }
 
-// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column. What they are computed
-// from exists wherever they do.
-bool TileLowering::is_in_pairs(const ir::Write& write, const TilePlace& place) {
-  if (write.indices.empty() || !kernel_.values[write.value].total ||
-      write.in_bounds + 1 != 1u << write.indices.size())
-    return false;
-  for (size_t d = 0; d < write.indices.size(); ++d) {
-    const bool has_column = analysis_.dependence.at(write.indices[d]).axes.contains(*place.column);
-    if (d + 1 < write.indices.size() ? has_column : !has_column) return false;
+// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column.
+bool TileLowering::is_in_pairs(const LineAccess& access, ir::AxisId column) const {
+  const std::vector<ir::ValueId>& indices = access.indices;
+  if (indices.empty() || access.in_bounds + 1 != 1u << indices.size()) return false;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const bool has_column = analysis_.dependence.at(indices[d]).axes.contains(column);
+    if (d + 1 < indices.size() ? has_column : !has_column) return false;
   }
-  const auto form = ir::affine_form(kernel_, plan_.sizes, write.indices.back());
-  const auto step = form ? form->coefficient(*place.column) : std::nullopt;
+  const auto form = ir::affine_form(kernel_, plan_.sizes, indices.back());
+  const auto step = form ? form->coefficient(column) : std::nullopt;
   return step && plan_.sizes.as_constant(*step) == 1;
 }
 
@@ -76,7 +75,7 @@ void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, S
   const std::string layout = layout_of(place), slot = names_.take("k");
   over(TilePlace{place.row, {}}, [&] {
     guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
-      const auto [line, first] = line_of(write, *place.column);
+      const auto [line, first] = line_of(line_access(write), *place.column);
       const std::string name = named(tensor.name + "_line");
       emit(
           lowered::Local{"auto", name, {}, lowered::call("Pairs", {line, first}, DType::index), true, false});
@@ -104,26 +103,31 @@ bool TileLowering::passes_panels(const ir::Write& write) const {
 // has them.
 void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
-  const std::string name = declare_panel(tensor, layout_of(place));
-  const auto [line, first] = declare_line_of(write, place);
+  const Panel panel = declare_panel(tensor, layout_of(place));
+  const auto [line, first] = declare_line_of(line_access(write), place);
   const std::optional<size_t> row_dimension = rows_of_boxes(write, place);
-  const std::string panel = names_.take("panel");
-  const Expr number = lowered::name(panel, DType::index), rows = end_of(*place.row),
+  const std::string number = names_.take("panel"), slot = names_.take("k");
+  const Expr counter = lowered::name(number, DType::index), rows = end_of(*place.row),
              columns = end_of(*place.column), line_of_row = lowered::name(line, DType::index);
-  std::string callee = name + ".store";
-  std::vector<Expr> arguments = {number, rows, columns, first, line_of_row};
+  std::string callee = panel.name + ".store";
+  std::vector<Expr> arguments = {counter, rows, columns, first, line_of_row};
   if (row_dimension) {
-    callee = fmt::format("{}.template store_box<{}>", name, *row_dimension);
+    callee = fmt::format("{}.template store_box<{}>", panel.name, *row_dimension);
     const Expr corner = corner_of(write, place, *row_dimension);
-    arguments = {number, boxes_for(tensor, *row_dimension), corner, rows, columns, line_of_row};
+    arguments = {counter, boxes_for(tensor, *row_dimension), corner, rows, columns, line_of_row};
   }
-  loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", panel, name), true, Scope{}, [&] {
-    const std::set<ir::ValueId> columns_held = hold_columns(write, name, panel);
-    set_panel(write, place, name, panel, span);
+  const std::vector<ir::ValueId> read = read_in_pairs(write, place);
+  const std::vector<lowered::Statement> loads = declare_loads_of_panels(read, place, panel, number, slot);
+  loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", number, panel.name), true, Scope{}, [&] {
+    for (const lowered::Statement& load : loads) emit(load.node, load.span);
+    const std::set<ir::ValueId> columns_held = hold_columns(write, panel.name, number);
+    set_panel(write, place, panel.name, number, slot, span);
     for (const ir::ValueId id : columns_held) held_.erase(id);
     emit(lowered::Evaluate{lowered::call(callee, arguments, tensor.dtype)}, span);
   });
-  names_.release(panel);
+  for (const ir::ValueId load : read) pairs_.erase(load);
+  names_.release(slot);
+  names_.release(number);
 }
 
 // What elements take from their columns is computed once for both rows of a panel. Its fragment has room for all columns of
@@ -159,8 +163,7 @@ std::set<ir::ValueId> TileLowering::hold_columns(const ir::Write& write, const s
 }
 
 void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
-                             const std::string& panel, Span span) {
-  const std::string slot = names_.take("k");
+                             const std::string& panel, const std::string& slot, Span span) {
   const std::string rows = fmt::format(
       "int {0} = {1}.first_row_slot({2}); {0} < {1}.first_row_slot({2}) + 2; ++{0}", item_, name, panel);
   const std::string columns = fmt::format(
@@ -175,7 +178,6 @@ void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, con
       });
     });
   });
-  names_.release(slot);
 }
 
 // The dimension that the rows of a tile run along, where it is stored as boxes: its rows and columns are whole dimensions,
@@ -216,9 +218,9 @@ Expr TileLowering::boxes_for(const ir::Tensor& tensor, size_t row_dimension) {
   return lowered::name(name, DType::index);
 }
 
-// A function that gives the line of the output for a row of the tile, and the column that lines begin with.
-std::pair<std::string, Expr> TileLowering::declare_line_of(const ir::Write& write, const TilePlace& place) {
-  const std::string name = named(kernel_.tensors[write.tensor].name + "_line");
+// A function that gives the line of a tensor for a row of the tile, and the element in the tile's first column.
+std::pair<std::string, Expr> TileLowering::declare_line_of(const LineAccess& access, const TilePlace& place) {
+  const std::string name = named(kernel_.tensors[access.tensor].name + "_line");
   const std::string row = names_.take("row"),
                     coordinate = names_.take(lowercase(kernel_.axes[*place.row].name));
   Expr first;
@@ -234,7 +236,7 @@ std::pair<std::string, Expr> TileLowering::declare_line_of(const ir::Write& writ
                         lowered::add(range_of(*place.row).first, lowered::name(row, DType::index)),
                         true,
                         false});
-    const auto line = line_of(write, *place.column);
+    const auto line = line_of(access, *place.column);
     first = line.second;
     emit(lowered::Evaluate{lowered::name("return " + print(line.first), DType::index)});
     scopes_.pop_back();
@@ -251,16 +253,16 @@ Expr TileLowering::end_of(ir::AxisId axis) const {
   return lowered::name(count != counts_.end() ? count->second : extents_.at(axis), DType::index);
 }
 
-// The line of the output that the current row is written to, and its element in the first column of the tile.
-std::pair<Expr, Expr> TileLowering::line_of(const ir::Write& write, ir::AxisId column) {
-  const ir::Tensor& tensor = kernel_.tensors[write.tensor];
+// The line of a tensor at the current row, and its element in the first column of the tile.
+std::pair<Expr, Expr> TileLowering::line_of(const LineAccess& access, ir::AxisId column) {
+  const ir::Tensor& tensor = kernel_.tensors[access.tensor];
   Scope at_first;
   at_first.block = scopes_.back().block;
   at_first.axes.insert(column);
   at_first.coordinates[column] = range_of(column).first;
   scopes_.push_back(std::move(at_first));
   Expr exists;
-  std::vector<Expr> at = indices(write.tensor, write.indices, write.in_bounds, exists);
+  std::vector<Expr> at = indices(access.tensor, access.indices, access.in_bounds, exists);
   const std::vector<std::string> names = std::move(scopes_.back().names);
   scopes_.pop_back();
   scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
@@ -281,6 +283,7 @@ Expr TileLowering::compute_pair(const ir::Write& write, const TilePlace& place, 
   emit(lowered::Local{"int", first, {}, lowered::name(number, DType::index), true, false});
   emit(
       lowered::Local{fmt::format("Vector<{}, 2>", type_name(tensor.dtype)), name, {}, nullptr, false, false});
+  pair_item_ = fmt::format("{} - {}", strip_, first);
   over(place, strip_, fmt::format("int {0} = {1}; {0} < {1} + 2; ++{0}", strip_, first), [&] {
     const Expr value = as_stored(as_float_for(write), tensor.dtype);
     const Expr item = lowered::binary("-", lowered::name(strip_, DType::index),

@@ -62,17 +62,19 @@ class TileVariants {
     });
   }
   /// Of several sizes, those whose last panel is partly used are for factors whose lines run along what is summed over: panels
-  /// are copied whole. "" for the others.
-  std::string lines_that_suit(const TileShape& shape) const {
+  /// are copied whole. By load, what holds then; nothing for the others.
+  std::map<ir::ValueId, std::string> lines_that_suit(const TileShape& shape) const {
     const auto is_whole = [&](const TileShape* other) { return has_whole_panels(*other); };
-    if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return "";
-    std::set<std::string> terms;
+    std::map<ir::ValueId, std::string> terms;
+    if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
     for (const auto& [dot, product] : tiles_.products) {
       const StagedLoad& load = loads_[load_of(product.columns)];
-      if (takes_either(load))
-        terms.insert(fmt::format("{}.lie_along({})", boxes_of(load), product.columns.depth_index));
+      if (takes_either(load)) terms[load.value] = lie_along_depth(load);
     }
-    return fmt::format("{}", fmt::join(terms, " && "));
+    return terms;
+  }
+  std::string lie_along_depth(const StagedLoad& load) const {
+    return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->depth_index);
   }
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
@@ -285,25 +287,28 @@ class TileVariants {
       if (known.insert(boxes_of(load)).second) conditions.push_back(boxes_of(load) + ".are_there()");
       variant.maps.push_back(boxes(load, shape));
     }
-    choose_orders(variant, shape);
+    const std::map<ir::ValueId, std::string> suitable = lines_that_suit(shape);
+    choose_orders(variant, shape, suitable);
+    std::set<std::string> lines;
+    for (const auto& [load, term] : suitable) lines.insert(term);
+    conditions.insert(conditions.end(), lines.begin(), lines.end());
     variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
     if (tiles_.shared_axis) variant.maps.push_back("terms");
-    if (shape.clocks > 0) variant.rival = rival(shape);
+    if (shape.clocks > 0) variant.rival = rival(shape, fmt::format("{}", fmt::join(lines, " && ")));
     variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
     variant.explanation = "boxes, multiplied by warpgroups";
     plan_.phase.variants.push_back(std::move(variant));
   }
 
-  /// Functions of small tiles are for one order each, those of others for all.
-  void choose_orders(Variant& variant, const TileShape& shape) const {
+  /// Functions of small tiles are for one order each, those of others for all, but of factors that suit them one way only.
+  void choose_orders(Variant& variant, const TileShape& shape,
+                     const std::map<ir::ValueId, std::string>& suitable) const {
     constexpr const char* kNames[] = {kOrder, kOtherOrder};
     for (const auto& [load, parameter] : tiles_.orders) {
-      variant.arguments[parameter] = "Order::either";
+      variant.arguments[parameter] = suitable.contains(load) ? "Order::k" : "Order::either";
       if (!is_of_orders(shape)) continue;
       variant.arguments[parameter] = kNames[variant.along_k.size()];
-      const StagedLoad& staged = *std::ranges::find(loads_, load, &StagedLoad::value);
-      variant.along_k.push_back(
-          fmt::format("{}.lie_along({})", boxes_of(staged), staged.factor->depth_index));
+      variant.along_k.push_back(lie_along_depth(*std::ranges::find(loads_, load, &StagedLoad::value)));
     }
   }
 
@@ -342,9 +347,9 @@ class TileVariants {
     variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
   }
 
-  Rival rival(const TileShape& shape) const {
+  Rival rival(const TileShape& shape, std::string lines) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, lines_that_suit(shape)};
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines)};
   }
 
   /// Of the launches that a shape is made for.

@@ -466,6 +466,16 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
 
 bool is_of_orders(const TileShape& shape) { return shape.groups() == 1; }
 
+std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
+  const DType type = tile_type(kernel, product.rows);
+  const std::string_view name = product.rows.in_parts ? "bf16"
+                                : product.is_tf32     ? "tf32"
+                                : is_fp8(type)        ? "fp8"
+                                : is_integer(type)    ? "int8"
+                                                      : spelling(type);
+  return fmt::format("tessera/wgmma/{}.h", name);
+}
+
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
   return product.rows.in_parts || is_fp8(kernel.values[product.rows.value].dtype);
 }

@@ -53,6 +53,9 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
 /// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it.
 bool is_of_orders(const TileShape& shape);
 
+/// The header of the runtime with the instructions of a product by warpgroups.
+std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product);
+
 /// Whether the sums of a product keep few bits, so that threads add up what becomes of each tile.
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
 

@@ -9,6 +9,8 @@ namespace {
 constexpr const char* kWords = "tessera/warpgroups.h";
 constexpr const char* kEither = "tessera/either_ring.h";
 constexpr const char* kPanel = "tessera/store_panel.h";
+constexpr const char* kLoadPanel = "tessera/load_panel.h";
+constexpr const char* kPairs = "tessera/pairs.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
 constexpr const char* kBoxed = "tessera/boxed_tensor.h";
 constexpr const char* kLineCopy = "tessera/copy_into_lines.h";
@@ -113,10 +115,10 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");
   add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",
       "StepA::offset(block * 64, k)");
-  add("old sums forgotten", kWords, "          adds || k > 0, where);", "          k > 0, where);");
-  add("sums of fp8 kept by Tensor Cores", kWords,
-      "multiply_async<kMajorA, kMajorB>(part, a, b, group, false, where);",
-      "multiply_async<kMajorA, kMajorB>(sums, a, b, group, true, where);\n  part.fill(0.0f);");
+  add("four steps of a factor at one place", kWords, "StepB::offset(0, kStep)>(", "0>(");
+  add("old sums forgotten", kWords, "at_b, adds || k > 0,", "at_b, k > 0,", 2);
+  add("sums of fp8 kept by Tensor Cores", kWords, "multiply_async(part, a, b, group, false, where);",
+      "multiply_async(sums, a, b, group, true, where);\n  part.fill(0.0f);");
   add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
       "sizeof(T), false,");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
@@ -160,6 +162,27 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "return spread ? 16 * warp_rows : 16;", "return 16;");
   add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",
       "(rows / warp_rows)");
+}
+
+void add_load_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement}}});
+  };
+  add("pairs of one row for both", kLoadPanel, "first_row_slot(panel) + i)", "first_row_slot(panel))");
+  add("pairs of the next panel never read", kLoadPanel, "if (kPlaces == 2 && panel + 1 < Panel::kCount)",
+      "if (false)");
+  add("pairs of the next panel over those at hand", kLoadPanel, "pairs_[panel % kPlaces][i], where",
+      "pairs_[0][i], where");
+  add("pairs of rows that do not exist", kLoadPanel, "      if (row < row_count)\n", "");
+  add("pairs of columns that do not exist", kLoadPanel, "Part<2, false>(column, 0, column_count)",
+      "Part<2, false>(column, 0, column_count + 1)");
+  add("pairs from the first column on", kLoadPanel, "first + column, Part", "first, Part");
+  add("pairs four columns apart", kPairs, "kPairStep = 8", "kPairStep = 4");
+  add("pairs that begin anywhere read at once", kPairs,
+      "detail::elements_past_boundary<2>(line.data + i) == 0;", "true;");
+  add("pairs of any stride read at once", kPairs, "bool are_whole = line.stride == 1 && ",
+      "bool are_whole = ");
+  add("second element of a pair for both", kPairs, "k * kPairStep + n, where", "k * kPairStep + 1, where");
 }
 
 void add_split_faults(std::vector<PlantedFault>& faults) {
@@ -219,6 +242,7 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
+  add_load_faults(faults);
   add_split_faults(faults);
   add_share_faults(faults);
 }

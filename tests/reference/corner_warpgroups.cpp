@@ -170,6 +170,18 @@ void again(Problem& problem) {
   });
 }
 
+void panels(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x"), z = problem.in("z"),
+             t = problem.in("t");
+  const auto y = problem.out("y"), w = problem.out("w");
+  const int64_t M = problem.dim("M");
+  for_matrix(M, problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(m, n) = s - x(M - 1 - m, n + 1);
+    w(m, n) = s + z(m, n) * t(m, n);
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -290,6 +302,12 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"J", "K", "N"}), sums("y", {"M", "N"})},
       again);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
+  add("panels_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f16", {"M", "C"}, -9, 9, 1),
+       input("z", "f32", {"M", "N"}, -9, 9, 1), input("t", "f16", {"M", "N"}, -9, 9, 1),
+       output("y", "f16", {"M", "N"}), sums("w", {"M", "N"})},
+      panels);
+  cases.back().derived = {{"C", [](const Sizes& sizes) { return sizes.at("N") + 1; }}};
   // Nine bits each: 160 terms stay below 2^24.
   add("split_by_groups", {"M", "N", "K"},
       {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),

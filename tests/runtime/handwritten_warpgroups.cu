@@ -6,6 +6,7 @@
 #include "handwritten.h"
 #include "tessera/kernel.h"
 #include "tessera/warpgroups.h"
+#include "tessera/wgmma/bf16.h"
 
 namespace kernels {
 using namespace tessera;

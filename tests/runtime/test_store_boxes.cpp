@@ -115,13 +115,15 @@ T element(index row, index column) {
   return static_cast<T>(row * 400 + column);
 }
 
-/// Both tiles of an output, the last one first, stored by one warpgroup: what a panel writes too much is not mended.
+/// Both tiles of an output, the last one first, read from `source` and stored by one warpgroup: what a panel writes too much is
+/// not mended.
 template <typename T, int kColumns>
-void store_tiles(const Tensor& output, bool as_boxes) {
+void store_tiles(const Tensor& output, const Tensor& source, bool as_boxes) {
   using Layout = WarpgroupLayout<64, kColumns, 1>;
   using Panel = StorePanel<T, Layout>;
   const StoreBoxes boxes = boxes_for_stores<T, 2, 0>(output);
   const View<T, 2> to = view<T, 2>(output);
+  const View<const T, 2> from = view<const T, 2>(source);
   twin::begin_faults("panels");
   twin::begin_shared(Panel::kRoom * sizeof(T));
   twin::run({1, kGroupThreads, Panel::kRoom * sizeof(T)}, [&] {
@@ -131,14 +133,15 @@ void store_tiles(const Tensor& output, bool as_boxes) {
     for (index first = kColumns; first >= 0; first -= kColumns) {
       const int columns = count_in_tile<kColumns>(first, output.extent[1]);
       const auto line = [&](int row) { return to.line({row}); };
+      const auto line_to_read = [&](int row) { return from.line({row}); };
+      LoadPanel<const T, Panel> values;
       for (int number = 0; number < panel.kCount; ++number) {
-        for (int j = panel.first_row_slot(number); j < panel.first_row_slot(number) + 2; ++j)
-          for (int k = panel.first_column_slot(number); k < panel.end_column_slot(number); k += 2) {
-            Vector<T, 2> pair;
-            for (int i = 0; i < 2; ++i)
-              pair.set(i, element<T>(Layout::row_of_slot(j), first + Layout::column_of_slot(k + i)));
-            panel.set(j, k, pair);
-          }
+        values.load(number, kRows, columns, first, line_to_read);
+        for (int j = panel.first_row_slot(number); j < panel.first_row_slot(number) + 2; ++j) {
+          if (Layout::row_of_slot(j) >= kRows) continue;
+          for (int k = panel.first_column_slot(number); k < panel.end_column_slot(number); k += 2)
+            panel.set(j, k, values.pair(j, k));
+        }
         if (as_boxes)
           panel.template store_box<0>(number, boxes, Index<2>{0, first}, kRows, columns, line);
         else
@@ -149,14 +152,20 @@ void store_tiles(const Tensor& output, bool as_boxes) {
   });
 }
 
-/// Of an output with so many columns fewer than two tiles have, that begins `shift` elements behind a multiple of 16 bytes.
+/// Of an output with so many columns fewer than two tiles have, that begins `shift` elements behind a multiple of 16 bytes, as
+/// does the source, whose neighbours in a row may be `step` elements apart.
 template <typename T, int kColumns>
-void check_width(index fewer, index shift, bool as_boxes) {
+void check_width(index fewer, index shift, index step, bool as_boxes) {
   const index columns = 2 * kColumns - fewer, pitch = 2 * kColumns + 16;
   std::vector<T> data(static_cast<std::size_t>(kRows * pitch + 32), static_cast<T>(-1));
-  T* begin = data.data() + shift;
+  std::vector<T> source(static_cast<std::size_t>(kRows * pitch * step + 32), static_cast<T>(-2));
+  T *begin = data.data() + shift, *values = source.data() + shift;
+  for (index row = 0; row < kRows; ++row)
+    for (index column = 0; column < columns; ++column)
+      values[row * pitch * step + column * step] = element<T>(row, column);
   INFO(kColumns << " columns of " << sizeof(T) << " bytes, " << fewer << " fewer, from " << shift);
-  store_tiles<T, kColumns>(strided_tensor(begin, {kRows, columns}, {pitch, 1}), as_boxes);
+  store_tiles<T, kColumns>(strided_tensor(begin, {kRows, columns}, {pitch, 1}),
+                           strided_tensor(values, {kRows, columns}, {pitch * step, step}), as_boxes);
   REQUIRE(twin::fault_count() == 0);
   for (index row = 0; row < kRows; ++row)
     for (index column = 0; column < pitch - shift; ++column)
@@ -168,7 +177,8 @@ template <typename T, int... kColumns>
 void check_widths() {
   for (const index fewer : {0, 3, 13}) {
     for (const index shift : {0, 1}) {
-      for (const bool as_boxes : {true, false}) (check_width<T, kColumns>(fewer, shift, as_boxes), ...);
+      for (const bool as_boxes : {true, false})
+        (check_width<T, kColumns>(fewer, shift, as_boxes ? 1 : 1 + fewer % 2, as_boxes), ...);
     }
   }
 }

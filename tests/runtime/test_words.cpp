@@ -298,6 +298,12 @@ TEST_CASE("sizes and tile positions") {
       }
     }
   }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t a = random() >> random() % 64, b = (random() >> random() % 64) | 1;
+    CHECK(detail::divide_bit_by_bit(a, b) == a / b);
+  }
+  CHECK(divide_counts(std::numeric_limits<index>::max(), 3) == std::numeric_limits<index>::max() / 3);
 }
 
 TEST_CASE("groups of rows visit every tile once, down the rows first") {

@@ -104,6 +104,7 @@ Entry entry_of(const std::string& kernel) {
       {"others_of_itself", tessera_others_of_itself_invoke},
       {"padded_convolution", tessera_padded_convolution_invoke},
       {"pairs", tessera_pairs_invoke},
+      {"panels_by_groups", tessera_panels_by_groups_invoke},
       {"parts", tessera_parts_invoke},
       {"paired_by_groups", tessera_paired_by_groups_invoke},
       {"parts_by_groups", tessera_parts_by_groups_invoke},

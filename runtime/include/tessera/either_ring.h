@@ -24,16 +24,12 @@ struct EitherTile {
   /// `use(major, tile)` is called with the tile as it lies, and what its lines run along as a constant.
   template <typename Use>
   TESSERA_DEVICE void as_it_lies(const Use& use) const {
-    const auto along_k = [&] { use(std::integral_constant<Major, Major::k>{}, AlongK{elements, first}); };
-    const auto across_k = [&] { use(std::integral_constant<Major, Major::mn>{}, AcrossK{elements, first}); };
-    if constexpr (kOrder == Order::k)
-      along_k();
-    else if constexpr (kOrder == Order::mn)
-      across_k();
-    else if (major == Major::k)
-      along_k();
-    else
-      across_k();
+    if constexpr (kOrder != Order::mn) {
+      if (kOrder == Order::k || major == Major::k)
+        return use(std::integral_constant<Major, Major::k>{}, AlongK{elements, first});
+    }
+    if constexpr (kOrder != Order::k)
+      use(std::integral_constant<Major, Major::mn>{}, AcrossK{elements, first});
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs: how a thread writes its two neighbours in a row of a tile, which it has of every block of 16 x 8 sums.
+// How a thread reads and writes two neighbours in a row of a tile, which it has of every block of 16 x 8 sums.
 #pragma once
 
 #include "tessera/view.h"
@@ -42,5 +42,82 @@ class Pairs {
   Line<T, Rank> line_;
   bool at_once_;
 };
+
+/// The distance between the pairs that a thread has in a row of a tile.
+inline constexpr int kPairStep = 8;
+
+namespace detail {
+
+/// Pairs of a row, as a function returns them.
+template <typename T, int kPairs>
+struct PairsOfRow {
+  Vector<T, 2> pair[kPairs];
+};
+
+/// The elements of a line from `first` on: as little as a call that reads them needs.
+template <typename T, int Rank>
+struct ElementsOfLine {
+#if TESSERA_TWIN
+  Line<T, Rank> line;
+  index first;
+  ElementsOfLine(const Line<T, Rank>& of, index from) : line(of), first(from) {}
+#else
+  T* data;
+  index stride;
+  TESSERA_DEVICE ElementsOfLine(const Line<T, Rank>& of, index from)
+      : data(of.data + from * of.stride), stride(of.stride) {}
+#endif
+
+  /// Element number `i` of these if `condition` holds, without a branch; any number otherwise.
+  TESSERA_DEVICE std::remove_const_t<T> load_if(bool condition, int i,
+                                                [[maybe_unused]] Location where) const {
+#if TESSERA_TWIN
+    return line.template load_if<1>(condition, first + i, where)[0];
+#else
+    return load_vector_if<std::is_const_v<T>, 1, std::remove_const_t<T>>(condition, data + i * stride)[0];
+#endif
+  }
+};
+
+/// The elements of load_pairs one by one. A call: seldom what loads take, and many registers beside a tile.
+template <int kPairs, typename T, int Rank>
+TESSERA_DEVICE_CALL PairsOfRow<std::remove_const_t<T>, kPairs> load_single_elements(
+    ElementsOfLine<T, Rank> elements, Part<2, false> part, Location where) {
+  PairsOfRow<std::remove_const_t<T>, kPairs> row;
+  TESSERA_UNROLL
+  for (int k = 0; k < kPairs; ++k) {
+    const Part<2, false> here = part.moved(k * kPairStep);
+    TESSERA_UNROLL
+    for (int n = 0; n < 2; ++n)
+      row.pair[k].set(n, elements.load_if(here.any() && here.has(n), k * kPairStep + n, where));
+  }
+  return row;
+}
+
+}  // namespace detail
+
+/// row[k]: the elements i + kPairStep * k and the next of a line, any numbers in place of those that do not exist: `part` says
+/// of the first pair which do. Nothing waits until all of them are under way.
+template <typename T, int Rank, int kPairs>
+TESSERA_DEVICE void load_pairs(const Line<T, Rank>& line, index i, const Part<2, false>& part,
+                               Vector<std::remove_const_t<T>, 2> (&row)[kPairs],
+                               Location where = Location::current()) {
+  bool are_whole = line.stride == 1 && detail::elements_past_boundary<2>(line.data + i) == 0;
+  TESSERA_UNROLL
+  for (int k = 0; k < kPairs; ++k) {
+    const Part<2, false> here = part.moved(k * kPairStep);
+    are_whole = are_whole & (here.is_whole() | !here.any());
+  }
+  if (are_whole) {
+    TESSERA_UNROLL
+    for (int k = 0; k < kPairs; ++k)
+      row[k] = line.template load_if<2>(part.moved(k * kPairStep).any(), i + k * kPairStep, where);
+  } else {
+    const auto elements =
+        detail::load_single_elements<kPairs>(detail::ElementsOfLine<T, Rank>(line, i), part, where);
+    TESSERA_UNROLL
+    for (int k = 0; k < kPairs; ++k) row[k] = elements.pair[k];
+  }
+}
 
 }  // namespace tessera

@@ -64,6 +64,13 @@ __device__ __forceinline__ void st_global_if(void* to, uint4 words, bool conditi
 }
 
 /// @condition ld.global.nc: without a branch, so that many are under way at once. Any words where it does not hold.
+__device__ __forceinline__ std::uint16_t ld_global_nc_if(const std::uint16_t* from, bool condition) {
+  std::uint16_t word;
+  asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.nc.b16 %0, [%1]; }"
+      : "=h"(word)
+      : "l"(global_address(from)), "r"(static_cast<int>(condition)));
+  return word;
+}
 __device__ __forceinline__ std::uint32_t ld_global_nc_if(const std::uint32_t* from, bool condition) {
   std::uint32_t word;
   asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.nc.b32 %0, [%1]; }"

@@ -15,7 +15,6 @@
 #else
 
 #include "tessera/ptx_90a.h"
-#include "tessera/wgmma_registers.h"
 
 namespace tessera::ptx {
 
@@ -69,89 +68,10 @@ TESSERA_DEVICE void wgmma_wait_group(Location = Location::current()) {
 namespace detail {
 
 /// wgmma.mma_async of 64 rows, by types and number of columns: d (+)= a * b, A in shared memory or four words of each
-/// thread. The old sums count where `adds` holds.
+/// thread. The old sums count where `adds` holds. Those of a type are in a header of their own (wgmma/bf16.h, …), since
+/// compilers take their time with each.
 template <typename A, typename B, int kColumns>
 struct Wgmma;
-
-// Of 16-bit elements, whose lines may run either way.
-#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6)                     \
-  template <>                                                                                              \
-  struct Wgmma<T, T, columns> {                                                                            \
-    template <int kTransposeA, int kTransposeB>                                                            \
-    static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,          \
-                                        bool adds) {                                                       \
-      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                           \
-                      ", 0;\n"                                                                             \
-                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
-                      "}, " p0 ", " p1 ", adds, 1, 1, " p3 ", " p4 "; }"                                   \
-                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
-                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),           \
-                        "n"(kTransposeB));                                                                 \
-    }                                                                                                      \
-    template <int kTransposeB>                                                                             \
-    static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b, \
-                                        bool adds) {                                                       \
-      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p5                                           \
-                      ", 0;\n"                                                                             \
-                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums  \
-                      "}, "                                                                                \
-                      "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4 ", adds, 1, 1, " p6 "; }"                    \
-                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
-                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits),                           \
-                        "r"(static_cast<int>(adds)), "n"(kTransposeB));                                    \
-    }                                                                                                      \
-  };
-#define TESSERA_WGMMA_BF16(...) TESSERA_WGMMA_TRANSPOSING(bf16, "k16.f32.bf16.bf16", __VA_ARGS__)
-#define TESSERA_WGMMA_F16(...) TESSERA_WGMMA_TRANSPOSING(f16, "k16.f32.f16.f16", __VA_ARGS__)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_BF16)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_F16)
-#undef TESSERA_WGMMA_F16
-#undef TESSERA_WGMMA_BF16
-#undef TESSERA_WGMMA_TRANSPOSING
-
-// Of all others, whose lines run along K. `signs`: the factors of both operands, which integers have not.
-#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, ...)           \
-  template <>                                                                                                \
-  struct Wgmma<A, B, columns> {                                                                              \
-    static TESSERA_DEVICE void multiply(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b, bool adds) { \
-      TESSERA_ASM_90A("{ .reg .pred adds; setp.ne.b32 adds, " p2                                             \
-                      ", 0;\n"                                                                               \
-                      "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums    \
-                      "}, " p0 ", " p1 ", adds" signs "; }"                                                  \
-                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                                \
-                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                              \
-    }                                                                                                        \
-  };
-#define TESSERA_WGMMA_FLOATS(A, B, types, ...) \
-  TESSERA_WGMMA_ALONG_K(A, B, float, "+f", types, ", 1, 1", __VA_ARGS__)
-#define TESSERA_WGMMA_INTEGERS(T, types, ...) \
-  TESSERA_WGMMA_ALONG_K(T, T, std::int32_t, "+r", types, "", __VA_ARGS__)
-#define TESSERA_WGMMA_TF32(...) TESSERA_WGMMA_FLOATS(tf32, tf32, "k8.f32.tf32.tf32", __VA_ARGS__)
-#define TESSERA_WGMMA_E4M3(...) TESSERA_WGMMA_FLOATS(fp8_e4m3, fp8_e4m3, "k32.f32.e4m3.e4m3", __VA_ARGS__)
-#define TESSERA_WGMMA_E4M3_E5M2(...) \
-  TESSERA_WGMMA_FLOATS(fp8_e4m3, fp8_e5m2, "k32.f32.e4m3.e5m2", __VA_ARGS__)
-#define TESSERA_WGMMA_E5M2_E4M3(...) \
-  TESSERA_WGMMA_FLOATS(fp8_e5m2, fp8_e4m3, "k32.f32.e5m2.e4m3", __VA_ARGS__)
-#define TESSERA_WGMMA_E5M2(...) TESSERA_WGMMA_FLOATS(fp8_e5m2, fp8_e5m2, "k32.f32.e5m2.e5m2", __VA_ARGS__)
-#define TESSERA_WGMMA_S8(...) TESSERA_WGMMA_INTEGERS(std::int8_t, "k32.s32.s8.s8", __VA_ARGS__)
-#define TESSERA_WGMMA_U8(...) TESSERA_WGMMA_INTEGERS(std::uint8_t, "k32.s32.u8.u8", __VA_ARGS__)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_TF32)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_E4M3)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_E4M3_E5M2)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_E5M2_E4M3)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_E5M2)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_S8)
-TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_U8)
-#undef TESSERA_WGMMA_U8
-#undef TESSERA_WGMMA_S8
-#undef TESSERA_WGMMA_E5M2
-#undef TESSERA_WGMMA_E5M2_E4M3
-#undef TESSERA_WGMMA_E4M3_E5M2
-#undef TESSERA_WGMMA_E4M3
-#undef TESSERA_WGMMA_TF32
-#undef TESSERA_WGMMA_INTEGERS
-#undef TESSERA_WGMMA_FLOATS
-#undef TESSERA_WGMMA_ALONG_K
 
 }  // namespace detail
 
@@ -176,9 +96,23 @@ TESSERA_DEVICE void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[
   detail::Wgmma<T, T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
 }
 
-}  // namespace tessera::ptx
+/// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each list of sums. The operands of
+/// the next begin kStepA, kStepB bytes behind those of the one before; `adds` is the first's, the others do.
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, int kStepA, int kStepB,
+          typename Sum, int kSums>
+TESSERA_DEVICE void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                                         Location = Location::current()) {
+  using Instruction = detail::Wgmma<A, B, kColumns>;
+  static_assert(kStepA % 16 == 0 && kStepB % 16 == 0, "descriptors count by 16 bytes");
+  if constexpr (sizeof(A) == 2) {
+    Instruction::template multiply_four<kMajorA == Major::mn, kMajorB == Major::mn, kStepA / 16, kStepB / 16>(
+        d, a, b, adds);
+  } else {
+    static_assert(kMajorA == Major::k && kMajorB == Major::k, "only 16-bit elements may lie across K");
+    Instruction::template multiply_four<kStepA / 16, kStepB / 16>(d, a, b, adds);
+  }
+}
 
-#include "tessera/wgmma_registers_end.h"
-#undef TESSERA_ASM_90A
+}  // namespace tessera::ptx
 
 #endif

@@ -2,7 +2,6 @@
 // SharedTerms: how many blocks share the terms of each tile of a launch, and the workspace through which they meet.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -74,8 +73,8 @@ class SharedTerms {
   double clocks_until_summed(const TilesOfSize& tiles, int shares) const {
     const auto blocks = static_cast<double>(tiles.count * shares), wave = static_cast<double>(wave_);
     const double products = clocks_of_tile(tiles) * std::ceil(blocks / wave) / shares;
-    const double memory = bytes_ / std::min(kMemoryBytes, kBlockBytes * std::min(blocks, wave));
-    return std::max(products, memory) + kNotHidden * std::min(products, memory);
+    const double memory = bytes_ / std::fmin(kMemoryBytes, kBlockBytes * std::fmin(blocks, wave));
+    return std::fmax(products, memory) + kNotHidden * std::fmin(products, memory);
   }
   static double clocks_to_join(const TilesOfSize& tiles, int shares) {
     return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;

@@ -67,21 +67,23 @@ TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to
 /// 16 rows by 128 bytes of what a warp stores, in shared memory. A thread has pairs of neighbours in 8 rows; written as they
 /// are, memory would get pieces of 16 bytes. The panels of a warp's tiles follow each other through two places, which no
 /// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes. The last panel of a row may be partly used.
-template <typename T, typename Layout>
+template <typename T, typename Layout_>
 class StorePanel {
   using Tile = detail::PanelTile<T>;
   static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
-  static constexpr int kColumnsOfWarp = Layout::kColumns / Layout::kWarpColumns;
+  static constexpr int kColumnsOfWarp = Layout_::kColumns / Layout_::kWarpColumns;
   static constexpr int kPanelsOfRow = (kColumnsOfWarp + kWidth - 1) / kWidth;
   static constexpr int kLanesOfLine = kWidth / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
   static constexpr int kPlaces = 2;
 
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "panels are of elements of 2 or 4 bytes");
-  static_assert(kColumnsOfWarp % kWidth == 0 || Layout::kWarpColumns == 1,
+  static_assert(kColumnsOfWarp % kWidth == 0 || Layout_::kWarpColumns == 1,
                 "behind a panel that is partly used no other warp has columns");
   static_assert(kColumnsOfWarp % kChunk == 0, "a warp stores whole chunks");
 
  public:
+  using Layout = Layout_;
+
   /// Panels of a warp, and what the block has of the array.
   static constexpr int kCount = Layout::kRowBlocks * kPanelsOfRow;
   static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * Tile::kRoom;
@@ -97,9 +99,16 @@ class StorePanel {
     return end < Layout::kColumnCount ? end : Layout::kColumnCount;
   }
 
+  /// Pairs of a thread in a row of a panel; which panel one of its rows and columns is in, and which pair there.
+  static constexpr int kPairs = kWidth / 8;
+  static TESSERA_HD constexpr int number(int row_slot, int column_slot) {
+    return row_slot / 2 * kPanelsOfRow + column_slot * 4 / kWidth;
+  }
+  static TESSERA_HD constexpr int pair_of_panel(int column_slot) { return column_slot * 4 % kWidth / 8; }
+
   /// The pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
   TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair) {
-    std::memcpy(words_[column_slot * 4 % kWidth / 8][row_slot % 2], &pair, sizeof pair);
+    std::memcpy(words_[pair_of_panel(column_slot)][row_slot % 2], &pair, sizeof pair);
   }
 
   /// Writes a panel whose rows before row_count are set, up to column_count: `line_of(row)` is the line of memory of a row
@@ -163,10 +172,16 @@ class StorePanel {
     warp_barrier(0xffffffffu, where);
   }
 
-  /// The other place is next, also where nothing was stored from this: a group for each panel.
+  /// The other place is next, also where nothing was stored from this: a group for each panel. Words begin as zeros again:
+  /// those of rows that nobody sets would hold their registers until the next panel, and through the products before it.
   TESSERA_DEVICE void pass_on(Location where) {
     ptx::cp_async_bulk_commit_group(where);
     turn_ ^= 1;
+    TESSERA_UNROLL
+    for (int i = 0; i < kPairs; ++i) {
+      TESSERA_UNROLL
+      for (int row = 0; row < 2; ++row) std::memset(words_[i][row], 0, sizeof words_[i][row]);
+    }
   }
 
   /// Elements of two bytes go as matrices of 8 rows and columns, four at a time.
@@ -238,7 +253,7 @@ class StorePanel {
 
   Shared<T> elements_;
   int& turn_;                                               // which of the places is next
-  std::uint32_t words_[kWidth / 8][2][sizeof(T) / 2] = {};  // pairs, by block of 8 columns and row
+  std::uint32_t words_[kPairs][2][sizeof(T) / 2] = {};  // pairs, by block of 8 columns and row
 };
 
 /// Behind the last store_box of a kernel: shared memory is read until this returns.

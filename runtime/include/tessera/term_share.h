@@ -29,8 +29,8 @@ class TermShare {
  public:
   TESSERA_DEVICE TermShare(const TermShares& shares, index turn, index unit_count)
       : shares_(shares),
-        unit_(is_alone() ? turn : turn % unit_count),
-        number_(is_alone() ? 0 : static_cast<int>(turn / unit_count)) {}
+        number_(is_alone() ? 0 : static_cast<int>(divide_counts(turn, unit_count))),
+        unit_(turn - number_ * unit_count) {}
 
   /// The number of its tile.
   TESSERA_DEVICE index unit() const { return unit_; }
@@ -71,7 +71,9 @@ class TermShare {
     return First::Layout::kThreads;
   }
 
-  TESSERA_DEVICE index part(index rounds, int number) const { return rounds * number / shares_.shares; }
+  TESSERA_DEVICE index part(index rounds, int number) const {
+    return divide_counts(rounds * number, shares_.shares);
+  }
 
   /// Counts this warp's share. For the last one, the sums of all shares are there behind it.
   TESSERA_DEVICE bool is_last(index warp) const {
@@ -123,8 +125,8 @@ class TermShare {
   }
 
   const TermShares& shares_;
-  const index unit_;
   const int number_;
+  const index unit_;
 };
 
 }  // namespace tessera

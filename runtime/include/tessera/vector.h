@@ -101,7 +101,7 @@ template <bool kReadOnly, int N, typename T>
 TESSERA_DEVICE Vector<T, N> load_vector_if(bool condition, const T* from) {
 #if !TESSERA_TWIN
   using Word = typename Access<kAccessBytes<T, N>>::Type;
-  if constexpr (kReadOnly && sizeof(Word) >= 4) {
+  if constexpr (kReadOnly && sizeof(Word) >= 2) {
     Vector<T, N> result;
     Word words[sizeof(result) / sizeof(Word)];
     TESSERA_UNROLL

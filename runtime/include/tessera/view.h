@@ -222,6 +222,16 @@ struct Line {
     return detail::load_vector<std::is_const_v<T>, N, Value>(data + (N == 1 ? i * stride : i));
 #endif
   }
+  /// The same if `condition` holds, without a branch; any numbers otherwise.
+  template <int N>
+  TESSERA_DEVICE Vector<Value, N> load_if(bool condition, index i,
+                                          [[maybe_unused]] Location where = Location::current()) const {
+#if TESSERA_TWIN
+    return condition ? load<N>(i, where) : Vector<Value, N>{};
+#else
+    return detail::load_vector_if<std::is_const_v<T>, N, Value>(condition, data + (N == 1 ? i * stride : i));
+#endif
+  }
   template <int kStep, int N>
   TESSERA_DEVICE Vector<Value, kStep * N> load_run(
       index i, [[maybe_unused]] Location where = Location::current()) const {

@@ -5,13 +5,13 @@
 #include "tessera/boxed_tensor.h"
 #include "tessera/early_launch.h"
 #include "tessera/either_ring.h"
+#include "tessera/load_panel.h"
 #include "tessera/multiply.h"
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_cluster.h"
 #include "tessera/ptx_tensor.h"
 #include "tessera/ptx_wgmma.h"
 #include "tessera/shared_terms.h"
-#include "tessera/store_panel.h"
 
 namespace tessera {
 
@@ -220,48 +220,68 @@ TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>
   });
 }
 
+namespace detail {
+
+/// The products of multiply_async as one group, of tiles whose lines run as said. By fours, where a tile has so many steps.
+template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
+                                   bool adds, Location where) {
+  using A = typename TileA::Element;
+  using B = typename TileB::Element;
+  constexpr int kDepth = kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(A));
+  constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
+  static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");
+  static_assert(kDepth == kDepthOf<kMajorB, TileB> && kDepth % kStep == 0,
+                "tiles hold the same steps over K");
+  using StepA = MatrixStep<kMajorA, TileA>;
+  using StepB = MatrixStep<kMajorB, TileB>;
+  const MatrixDescriptor first_a = matrix_descriptor<kMajorA>(a, where).moved(StepA::offset(64, 0) * group);
+  const MatrixDescriptor first_b = matrix_descriptor<kMajorB>(b, where);
+  constexpr bool kByFours = kDepth % (4 * kStep) == 0;
+  ptx::wgmma_fence(where);
+  TESSERA_UNROLL
+  for (int k = 0; k < kDepth; k += kByFours ? 4 * kStep : kStep) {
+    TESSERA_UNROLL
+    for (int block = 0; block < Layout::kRowBlocks; ++block) {
+      auto& of_block = reinterpret_cast<Sum(&)[kSums]>(sums.value[block * kSums]);
+      const MatrixDescriptor at_a = first_a.moved(StepA::offset(block * kRowStep, k));
+      const MatrixDescriptor at_b = first_b.moved(StepB::offset(0, k));
+      if constexpr (kByFours)
+        ptx::wgmma_mma_async_four<A, B, Layout::kColumns, kMajorA, kMajorB, StepA::offset(0, kStep),
+                                  StepB::offset(0, kStep)>(of_block, at_a, at_b, adds || k > 0, where);
+      else
+        ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB>(of_block, at_a, at_b, adds || k > 0,
+                                                                       where);
+    }
+  }
+  ptx::wgmma_commit_group(where);
+}
+
+}  // namespace detail
+
 /// sums (+)= a * b by the warpgroups of the sums, of which this is number `group`, under way until wait_for_products; old sums
 /// count where `adds` holds. Both tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit
 /// elements.
 template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
                                    bool adds = true, Location where = Location::current()) {
-  using A = typename TileA::Element;
-  using B = typename TileB::Element;
-  constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(A));
-  constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
-  static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");
-  static_assert(kDepth == detail::kDepthOf<kMajorB, TileB> && kDepth % kStep == 0,
-                "tiles hold the same steps over K");
-  using StepA = detail::MatrixStep<kMajorA, TileA>;
-  using StepB = detail::MatrixStep<kMajorB, TileB>;
-  const MatrixDescriptor first_a = matrix_descriptor<kMajorA>(a, where).moved(StepA::offset(64, 0) * group);
-  const MatrixDescriptor first_b = matrix_descriptor<kMajorB>(b, where);
   detail::keep_in_registers(sums);
-  ptx::wgmma_fence(where);
-  TESSERA_UNROLL
-  for (int k = 0; k < kDepth; k += kStep) {
-    TESSERA_UNROLL
-    for (int block = 0; block < Layout::kRowBlocks; ++block)
-      ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB>(
-          reinterpret_cast<Sum(&)[kSums]>(sums.value[block * kSums]),
-          first_a.moved(StepA::offset(block * kRowStep, k)), first_b.moved(StepB::offset(0, k)),
-          adds || k > 0, where);
-  }
-  ptx::wgmma_commit_group(where);
+  detail::start_products<kMajorA, kMajorB>(sums, a, b, group, adds, where);
   detail::keep_in_registers(sums);
 }
 
 /// The same for tiles as they lie.
 template <typename Sum, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
-                                   Location where = Location::current()) {
+                                   bool adds = true, Location where = Location::current()) {
+  detail::keep_in_registers(sums);
   as_it_lies(a, [&](auto major_a, const auto& lines_a) {
     as_it_lies(b, [&](auto major_b, const auto& lines_b) {
-      multiply_async<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group, true,
-                                                                         where);
+      detail::start_products<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b,
+                                                                                 group, adds, where);
     });
   });
+  detail::keep_in_registers(sums);
 }
 
 /// Waits until at most the newest kPending multiply_async of this warpgroup are under way. With none left the sums are there.
@@ -273,33 +293,15 @@ TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location wher
 
 /// sums += a * b for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the K of these tiles
 /// is added by the threads. The product is done when this returns; `read()` is called when the tiles are read.
-template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB, typename Read>
+template <typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
                                       int group, Read read, Location where = Location::current()) {
   Fragment<float, Layout> part;
-  multiply_async<kMajorA, kMajorB>(part, a, b, group, false, where);
+  multiply_async(part, a, b, group, false, where);
   wait_for_products<0>(part, where);
   read();
   TESSERA_UNROLL
   for (int i = 0; i < Layout::kCount; ++i) sums[i] += part[i];
-}
-template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
-TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
-                                      int group, Location where = Location::current()) {
-  multiply_promoted<kMajorA, kMajorB>(
-      sums, a, b, group, [] {}, where);
-}
-
-/// The same for tiles as they lie.
-template <typename Layout, typename TileA, typename TileB, typename Read>
-TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
-                                      int group, Read read, Location where = Location::current()) {
-  as_it_lies(a, [&](auto major_a, const auto& lines_a) {
-    as_it_lies(b, [&](auto major_b, const auto& lines_b) {
-      multiply_promoted<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group,
-                                                                            read, where);
-    });
-  });
 }
 template <typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,

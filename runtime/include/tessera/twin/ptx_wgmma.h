@@ -193,6 +193,14 @@ void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bo
   twin::ProductLane mine{d, &a, nullptr, &b, adds, where};
   twin::do_together(&twin::begin_product<A, B, kColumns, kMajorA, kMajorB>, &mine, where);
 }
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, int kStepA, int kStepB,
+          typename Sum, int kSums>
+void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
+                          Location where = Location::current()) {
+  for (int i = 0; i < 4; ++i)
+    wgmma_mma_async<A, B, kColumns, kMajorA, kMajorB>(d, a.moved(i * kStepA), b.moved(i * kStepB),
+                                                      adds || i > 0, where);
+}
 template <typename T, int kColumns, Major kMajorB, int kSums>
 void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
                      Location where = Location::current()) {

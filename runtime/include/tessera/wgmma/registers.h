@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operands of warpgroup products as text: an instruction of N columns has N / 2 sums in each thread, which inline
 // assembly wants listed one by one. TESSERA_WGMMA_PLACES_n is "%0, %1, …" for n sums, TESSERA_WGMMA_SUMS_n(constraint) the
-// operands themselves, elements of an array `d`. Taken back by wgmma_registers_end.h: no guard, each use includes both.
+// operands themselves, elements of an array `d`. Taken back by instructions_end.h.
 // clang-format off
 
 #define TESSERA_WGMMA_PLACES_4 "%0, %1, %2, %3"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes back what wgmma_registers.h defines. No guard: it is included behind each use.
+// Takes back what instructions.h and registers.h define. No guard: it is included behind each use.
 #undef TESSERA_WGMMA_PLACES_4
 #undef TESSERA_WGMMA_PLACES_8
 #undef TESSERA_WGMMA_PLACES_12
@@ -65,3 +65,9 @@
 #undef TESSERA_WGMMA_SUMS_124
 #undef TESSERA_WGMMA_SUMS_128
 #undef TESSERA_WGMMA_EVERY_16
+#undef TESSERA_WGMMA_ALONG_K
+#undef TESSERA_WGMMA_TRANSPOSING
+#undef TESSERA_WGMMA_FOUR
+#undef TESSERA_WGMMA_NEXT
+#undef TESSERA_WGMMA_ONE
+#undef TESSERA_WGMMA_HEAD

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of wgmma.mma_async: TESSERA_WGMMA_TRANSPOSING and TESSERA_WGMMA_ALONG_K make detail::Wgmma of types and a width.
+// Taken back by instructions_end.h: no guard, each use includes both.
+#include "tessera/ptx_wgmma.h"
+#include "tessera/wgmma/registers.h"
+
+// clang-format off
+
+// The text of a product up to its operands; of one; and of four, one behind the other. `adds` is the place of a word,
+// `factors` what stands behind it: signs and directions. Of four, `a` and `b` are the places of the first's descriptors, and
+// the next begins `step_a`, `step_b` times 16 bytes behind the one before.
+#define TESSERA_WGMMA_HEAD(columns, types, sums) \
+  "wgmma.mma_async.sync.aligned.m64n" #columns types " {" TESSERA_WGMMA_PLACES_##sums "}, "
+#define TESSERA_WGMMA_ONE(head, operands, adds, factors)   \
+  "{ .reg .pred add; setp.ne.b32 add, " adds ", 0;\n"      \
+  head operands ", add" factors "; }"
+#define TESSERA_WGMMA_FOUR(head, a, b, adds, step_a, step_b, factors)   \
+  "{ .reg .pred add; setp.ne.b32 add, " adds ", 0;\n"                   \
+  ".reg .b32 low_a, high_a, low_b, high_b; .reg .b64 next_a, next_b;\n" \
+  "mov.b64 {low_a, high_a}, " a ";\n"                                   \
+  "mov.b64 {low_b, high_b}, " b ";\n"                                   \
+  head a ", " b ", add" factors ";\n"                                   \
+  TESSERA_WGMMA_NEXT(head, step_a, step_b, factors)                     \
+  TESSERA_WGMMA_NEXT(head, step_a, step_b, factors)                     \
+  TESSERA_WGMMA_NEXT(head, step_a, step_b, factors) "}"
+#define TESSERA_WGMMA_NEXT(head, step_a, step_b, factors)               \
+  "add.u32 low_a, low_a, " step_a ";\n"                                 \
+  "add.u32 low_b, low_b, " step_b ";\n"                                 \
+  "mov.b64 next_a, {low_a, high_a};\n"                                  \
+  "mov.b64 next_b, {low_b, high_b};\n"                                  \
+  head "next_a, next_b, 1" factors ";\n"
+
+// clang-format on
+
+// Of 16-bit elements, whose lines may run either way.
+#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6)                       \
+  template <>                                                                                                \
+  struct Wgmma<T, T, columns> {                                                                              \
+    template <int kTransposeA, int kTransposeB>                                                              \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,            \
+                                        bool adds) {                                                         \
+      TESSERA_ASM_90A(                                                                                       \
+          TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2, ", 1, 1, " p3 ", " p4) \
+          : TESSERA_WGMMA_SUMS_##sums("+f")                                                                  \
+          : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA), "n"(kTransposeB));      \
+    }                                                                                                        \
+    template <int kTransposeA, int kTransposeB, int kStepA, int kStepB>                                      \
+    static TESSERA_DEVICE void multiply_four(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,       \
+                                             bool adds) {                                                    \
+      TESSERA_ASM_90A(TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p5, p6,       \
+                                         ", 1, 1, " p3 ", " p4)                                              \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                      \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),             \
+                        "n"(kTransposeB), "n"(kStepA), "n"(kStepB));                                         \
+    }                                                                                                        \
+    template <int kTransposeB>                                                                               \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b,   \
+                                        bool adds) {                                                         \
+      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                            \
+                                        "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, ", 1, 1, " p6)          \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                      \
+                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits),                             \
+                        "r"(static_cast<int>(adds)), "n"(kTransposeB));                                      \
+    }                                                                                                        \
+  };
+
+// Of all others, whose lines run along K. `factors`: the signs of both operands, which integers have not.
+#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, factors, columns, sums, p0, p1, p2, p3, p4, ...) \
+  template <>                                                                                                \
+  struct Wgmma<A, B, columns> {                                                                              \
+    static TESSERA_DEVICE void multiply(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b, bool adds) { \
+      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2, factors)   \
+                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                                \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                              \
+    }                                                                                                        \
+    template <int kStepA, int kStepB>                                                                        \
+    static TESSERA_DEVICE void multiply_four(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,         \
+                                             bool adds) {                                                    \
+      TESSERA_ASM_90A(                                                                                       \
+          TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p3, p4, factors)          \
+          : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
+          : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kStepA), "n"(kStepB));                \
+    }                                                                                                        \
+  };

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads as outputs lie: what the elements of a tile take from a tensor whose last index is the column, too, is read by pairs,
+// a panel at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/tile_lowering.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+constexpr size_t kMostLoads = 2;  // of a write: each takes registers beside the tile
+
+}  // namespace
+
+// The loads that the elements of a write are computed from.
+std::vector<ir::ValueId> TileLowering::read_in_pairs(const ir::Write& write, const TilePlace& place) const {
+  std::vector<ir::ValueId> found, open = {write.value};
+  while (!open.empty() && found.size() < kMostLoads) {
+    const ir::ValueId id = open.back();
+    open.pop_back();
+    if (held_.contains(id) || std::ranges::find(found, id) != found.end()) continue;
+    if (is_read_in_pairs(id, place)) {
+      found.push_back(id);
+      continue;
+    }
+    const auto operands = ir::operands_of(kernel_.values[id].op);
+    open.insert(open.end(), operands.begin(), operands.end());
+  }
+  return found;
+}
+
+// Outputs may change between two panels.
+bool TileLowering::is_read_in_pairs(ir::ValueId id, const TilePlace& place) const {
+  const ir::Value& value = kernel_.values[id];
+  const auto* load = std::get_if<ir::Load>(&value.op);
+  if (!load || place_of({value.axes.begin(), value.axes.end()}) != place) return false;
+  const auto is_here = [&](ir::AxisId axis) {
+    return axis == *place.row || axis == *place.column || is_bound(axis);
+  };
+  const ir::Tensor& tensor = kernel_.tensors[load->tensor];
+  const int64_t bytes = size_in_bytes(tensor.dtype);
+  return !tensor.is_output && !tensor.periodic && (bytes == 2 || bytes == 4) &&
+         std::ranges::all_of(value.axes, is_here) &&
+         is_in_pairs({load->tensor, load->indices, load->in_bounds}, *place.column);
+}
+
+// What is to be read as each panel begins.
+std::vector<lowered::Statement> TileLowering::declare_loads_of_panels(const std::vector<ir::ValueId>& loads,
+                                                                      const TilePlace& place,
+                                                                      const Panel& panel,
+                                                                      const std::string& number,
+                                                                      const std::string& slot) {
+  std::vector<lowered::Statement> statements;
+  for (const ir::ValueId id : loads) {
+    const auto& load = std::get<ir::Load>(kernel_.values[id].op);
+    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+    const auto [line, first] = declare_line_of({load.tensor, load.indices, load.in_bounds}, place);
+    const std::string name = named(tensor.name + "_panel");
+    emit(lowered::Local{fmt::format("LoadPanel<const {}, {}>", type_name(tensor.dtype), panel.type),
+                        name,
+                        {},
+                        nullptr,
+                        false,
+                        false});
+    const Expr call = lowered::call(name + ".load",
+                                    {lowered::name(number, DType::index), end_of(*place.row),
+                                     end_of(*place.column), first, lowered::name(line, DType::index)},
+                                    tensor.dtype);
+    statements.push_back({lowered::Evaluate{call}, kernel_.values[id].span});
+    pairs_[id] = fmt::format("{}.pair({}, {})", name, item_, slot);
+  }
+  return statements;
+}
+
+}  // namespace tessera::emit
