@@ -153,7 +153,7 @@ class ShapeChooser {
         const int64_t line = kLineBytes / narrowest_size(*factor);
         if (factor->depth == axis)
           unit = std::lcm(
-              unit, std::lcm(line, instruction_depth(kernel_.values[factor->value].dtype, product.is_tf32)));
+              unit, std::lcm(line, depth_of_tiles(kernel_.values[factor->value].dtype, product.is_tf32)));
         if (factor->width == axis) unit = std::lcm(unit, plan_.role(axis) == TileRole::row ? 16 : 8);
       }
     }
@@ -455,6 +455,10 @@ int64_t instruction_depth(DType factor, bool is_tf32) {
   if (factor == DType::f32) return 2;
   if (factor == DType::f64) return 8;
   return 32 / size_in_bytes(factor);
+}
+
+int64_t depth_of_tiles(DType factor, bool is_tf32) {
+  return factor == DType::f64 ? 16 : instruction_depth(factor, is_tf32);
 }
 
 std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,

@@ -18,4 +18,7 @@ std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const 
 /// How much of the depth one instruction takes of factors of a type.
 int64_t instruction_depth(DType factor, bool is_tf32);
 
+/// What the depth of a tile is a multiple of for that: products of f64 take the depth in another order, within sixteens.
+int64_t depth_of_tiles(DType factor, bool is_tf32);
+
 }  // namespace tessera::emit
