@@ -60,7 +60,7 @@ void gemm_of_parts(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER TensorMa
       for (index step = 0; step < steps; ++step) {
         const auto parts = take_parts(at);
         wait_for_parts(ring, parts);
-        multiply_split(sum, split_tile(a_tiles, parts), split_tile(b_tiles, parts), warpgroup(),
+        multiply_split<Major::k, Major::k>(sum, split_tile(a_tiles, parts), split_tile(b_tiles, parts), warpgroup(),
             [&](SplitPart part) { ring.release(parts.stage(part)); });
       }
       TESSERA_UNROLL for (int i = 0; i < Layout::kCount; ++i) {

@@ -4,7 +4,6 @@
 
 #include "tessera/split_tensor.h"
 #include "tessera/warpgroups.h"
-#include "tessera/wgmma/bf16.h"
 
 namespace tessera {
 
@@ -54,17 +53,28 @@ TESSERA_DEVICE SplitTile<typename Ring::Tile> split_tile(const Ring& ring, const
   return {{ring.stage(parts.stage(0)), ring.stage(parts.stage(1)), ring.stage(parts.stage(2))}};
 }
 
+/// `use(major, parts)` is called with the parts as they lie, all of which lie alike.
+template <typename T, int kWidth, int kDepth, Order kOrder, typename Use>
+TESSERA_DEVICE void as_it_lies(const SplitTile<EitherTile<T, kWidth, kDepth, kOrder>>& tile, const Use& use) {
+  tile.part[0].as_it_lies([&](auto major, const auto& first) {
+    using Lines = std::decay_t<decltype(first)>;
+    use(major, SplitTile<Lines>{{first,
+                                 {tile.part[1].elements, tile.part[1].first},
+                                 {tile.part[2].elements, tile.part[2].first}}});
+  });
+}
+
 /// sums += a * b for floats in parts, by the warpgroups of the sums, of which this is number `group`. Of the products of
 /// parts the six largest are summed, the smallest of them first; those left out are below 2^-21 of a term together. Tensor
 /// Cores cut off what their sums do not hold, so what they make of the K of these tiles is added by the threads, which
 /// round. The product is done when this returns; `read(part)` is called when a part of both tiles is read.
-template <typename Layout, typename TileA, typename TileB, typename Read>
+template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
                                    const SplitTile<TileB>& b, int group, Read read,
                                    Location where = Location::current()) {
   Fragment<float, Layout> terms;
   const auto add = [&](SplitPart of_a, SplitPart of_b, bool adds) {
-    multiply_async(terms, a.part[of_a], b.part[of_b], group, adds, where);
+    multiply_async<kMajorA, kMajorB>(terms, a.part[of_a], b.part[of_b], group, adds, where);
   };
   add(kLowPart, kHighPart, false);
   add(kHighPart, kLowPart, true);
@@ -80,6 +90,26 @@ TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTil
   read(kHighPart);
   TESSERA_UNROLL
   for (int i = 0; i < Layout::kCount; ++i) sums[i] += terms[i];
+}
+template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
+                                   const SplitTile<TileB>& b, int group,
+                                   Location where = Location::current()) {
+  multiply_split<kMajorA, kMajorB>(
+      sums, a, b, group, [](SplitPart) {}, where);
+}
+
+/// The same for parts as they lie.
+template <typename Layout, typename TileA, typename TileB, typename Read>
+TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
+                                   const SplitTile<TileB>& b, int group, Read read,
+                                   Location where = Location::current()) {
+  as_it_lies(a, [&](auto major_a, const auto& lines_a) {
+    as_it_lies(b, [&](auto major_b, const auto& lines_b) {
+      multiply_split<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group, read,
+                                                                         where);
+    });
+  });
 }
 template <typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
