@@ -274,6 +274,7 @@ class TileLowering : public FunctionLowering {
   // tile_pairs.cpp: loads as outputs lie
   std::vector<ir::ValueId> read_in_pairs(const ir::Write& write, const TilePlace& place) const;
   bool is_read_in_pairs(ir::ValueId id, const TilePlace& place) const;
+  bool has_lines_of_rows(const ir::Load& load, ir::AxisId row) const;
   std::vector<lowered::Statement> declare_loads_of_panels(const std::vector<ir::ValueId>& loads,
                                                           const TilePlace& place, const Panel& panel,
                                                           const std::string& number, const std::string& slot);

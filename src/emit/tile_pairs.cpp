@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emit/tile_lowering.h"
+#include "sema/ir/affine.h"
 
 namespace tessera::emit {
 
@@ -13,19 +14,27 @@ using lowered::Expr;
 
 namespace {
 
-constexpr size_t kMostLoads = 2;  // of a write: each takes registers beside the tile
+constexpr int64_t kMostRegisters = 48;  // of a thread, that loads of a write take beside the tile
+
+/// What a LoadPanel takes of them.
+int64_t registers_of_panel(DType loaded, DType stored) {
+  const int64_t pairs = 2 * (128 / size_in_bytes(stored) / 8), words = pairs * size_in_bytes(loaded) / 2;
+  return words * (words <= 16 ? 2 : 1);
+}
 
 }  // namespace
 
 // The loads that the elements of a write are computed from.
 std::vector<ir::ValueId> TileLowering::read_in_pairs(const ir::Write& write, const TilePlace& place) const {
   std::vector<ir::ValueId> found, open = {write.value};
-  while (!open.empty() && found.size() < kMostLoads) {
+  int64_t left = kMostRegisters;
+  while (!open.empty()) {
     const ir::ValueId id = open.back();
     open.pop_back();
     if (held_.contains(id) || std::ranges::find(found, id) != found.end()) continue;
     if (is_read_in_pairs(id, place)) {
-      found.push_back(id);
+      const int64_t taken = registers_of_panel(kernel_.values[id].dtype, kernel_.tensors[write.tensor].dtype);
+      if (taken <= left) found.push_back(id), left -= taken;
       continue;
     }
     const auto operands = ir::operands_of(kernel_.values[id].op);
@@ -38,7 +47,7 @@ std::vector<ir::ValueId> TileLowering::read_in_pairs(const ir::Write& write, con
 bool TileLowering::is_read_in_pairs(ir::ValueId id, const TilePlace& place) const {
   const ir::Value& value = kernel_.values[id];
   const auto* load = std::get_if<ir::Load>(&value.op);
-  if (!load || place_of({value.axes.begin(), value.axes.end()}) != place) return false;
+  if (!load || !value.total || place_of({value.axes.begin(), value.axes.end()}) != place) return false;
   const auto is_here = [&](ir::AxisId axis) {
     return axis == *place.row || axis == *place.column || is_bound(axis);
   };
@@ -46,7 +55,17 @@ bool TileLowering::is_read_in_pairs(ir::ValueId id, const TilePlace& place) cons
   const int64_t bytes = size_in_bytes(tensor.dtype);
   return !tensor.is_output && !tensor.periodic && (bytes == 2 || bytes == 4) &&
          std::ranges::all_of(value.axes, is_here) &&
-         is_in_pairs({load->tensor, load->indices, load->in_bounds}, *place.column);
+         is_in_pairs({load->tensor, load->indices, load->in_bounds}, *place.column) &&
+         has_lines_of_rows(*load, *place.row);
+}
+
+// The line of a row is known from its number alone, and all lines begin with the same element.
+bool TileLowering::has_lines_of_rows(const ir::Load& load, ir::AxisId row) const {
+  const auto is_affine = [&](ir::ValueId index) {
+    return ir::affine_form(kernel_, plan_.sizes, index).has_value();
+  };
+  return std::ranges::all_of(load.indices, is_affine) &&
+         !analysis_.dependence.at(load.indices.back()).axes.contains(row);
 }
 
 // What is to be read as each panel begins.

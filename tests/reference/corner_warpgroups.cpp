@@ -182,6 +182,15 @@ void panels(Problem& problem) {
   });
 }
 
+void diagonals(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x");
+  const auto y = problem.out("y");
+  const int64_t M = problem.dim("M");
+  for_matrix(M, problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = x(n - m + M - 1) + total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -308,6 +317,14 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        output("y", "f16", {"M", "N"}), sums("w", {"M", "N"})},
       panels);
   cases.back().derived = {{"C", [](const Sizes& sizes) { return sizes.at("N") + 1; }}};
+  add("diagonals_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"R"}, -9, 9, 1),
+       sums("y", {"M", "N"})},
+      diagonals);
+  cases.back().derived = {{"R", [](const Sizes& sizes) { return sizes.at("M") + sizes.at("N") - 1; }}};
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("M") >= 1 && sizes.at("N") >= 1;
+  };
   // Nine bits each: 160 terms stay below 2^24.
   add("split_by_groups", {"M", "N", "K"},
       {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),

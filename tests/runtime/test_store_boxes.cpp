@@ -163,7 +163,8 @@ void check_width(index fewer, index shift, index step, bool as_boxes) {
   for (index row = 0; row < kRows; ++row)
     for (index column = 0; column < columns; ++column)
       values[row * pitch * step + column * step] = element<T>(row, column);
-  INFO(kColumns << " columns of " << sizeof(T) << " bytes, " << fewer << " fewer, from " << shift);
+  INFO(kColumns << " columns of " << sizeof(T) << " bytes, " << fewer << " fewer, from " << shift
+                << ", a step of " << step);
   store_tiles<T, kColumns>(strided_tensor(begin, {kRows, columns}, {pitch, 1}),
                            strided_tensor(values, {kRows, columns}, {pitch * step, step}), as_boxes);
   REQUIRE(twin::fault_count() == 0);

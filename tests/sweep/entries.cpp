@@ -48,6 +48,7 @@ Entry entry_of(const std::string& kernel) {
       {"counted", tessera_counted_invoke},
       {"counted_part", tessera_counted_part_invoke},
       {"counted_tiles", tessera_counted_tiles_invoke},
+      {"diagonals_by_groups", tessera_diagonals_by_groups_invoke},
       {"filtered_loads", tessera_filtered_loads_invoke},
       {"first_and_last", tessera_first_and_last_invoke},
       {"five_rows", tessera_five_rows_invoke},
