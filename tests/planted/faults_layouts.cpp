@@ -74,8 +74,8 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
       "2 * step + w % 2, w / 2 * 2");
   add("tile is written transposed", kGenerated,
       "x_tile[(m - m_first) * kPitch + (n - n_first)] =", "x_tile[(n - n_first) * kPitch + (m - m_first)] =");
-  add("tiles numbered by the wrong extent", "tessera/positions.h",
-      "const index rest = tile / counts[dimension];", "const index rest = tile / counts[0];");
+  add("tiles numbered by the wrong extent", "tessera/positions.h", "divide_counts(tile, counts[dimension]);",
+      "divide_counts(tile, counts[0]);");
   add("shifted words from the wrong half", "tessera/shifted_copy.h", "words[i + 2]", "words[i + 1]");
   add("line of a plane along the other axis", "tessera/plane.h", "result.stride[1] += y_axis.step",
       "result.stride[1] += x_axis.step");
