@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMostRegisters = 48;  // of a thread, that loads of a write take beside the tile
 
-/// What a LoadPanel takes of them.
+/// What a LoadPanel takes of them: a thread has pairs in two rows of a panel, and a place more for the next if they are few.
 int64_t registers_of_panel(DType loaded, DType stored) {
   const int64_t pairs = 2 * (128 / size_in_bytes(stored) / 8), words = pairs * size_in_bytes(loaded) / 2;
   return words * (words <= 16 ? 2 : 1);

@@ -102,6 +102,7 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
                 "tiles hold what is multiplied");
   static_assert(kDepth == detail::kDepthOf<kMajorB, TileB>, "both tiles hold the same part of K");
   static_assert(kDepth % Mma<T>::kDepth == 0, "tiles hold whole steps over K");
+  static_assert(!std::is_same_v<T, double> || kDepth % 16 == 0, "tiles of double hold whole sixteens of K");
   static_assert(detail::kWidthOf<kMajorA, TileA> == Layout::kRows, "a has the rows of the sums");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
   const detail::RowReader<kMajorA, T, Layout, TileA> rows{a, where};

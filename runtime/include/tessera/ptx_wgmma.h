@@ -96,8 +96,9 @@ TESSERA_DEVICE void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[
   detail::Wgmma<T, T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
 }
 
-/// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each list of sums. The operands of
-/// the next begin kStepA, kStepB bytes behind those of the one before; `adds` is the first's, the others do.
+/// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each
+/// list of sums. The operands of the next begin kStepA, kStepB bytes behind those of the one before; `adds` is the first's,
+/// the others do.
 template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, int kStepA, int kStepB,
           typename Sum, int kSums>
 TESSERA_DEVICE void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,

@@ -189,14 +189,14 @@ class StorePanel {
     const int lane = thread_index() % kWarpThreads;
     if constexpr (sizeof(T) == 2) {
       TESSERA_UNROLL
-      for (int i = 0; i < kWidth / 8; i += 2) {
+      for (int i = 0; i < kPairs; i += 2) {
         const std::uint32_t words[4] = {words_[i][0][0], words_[i][1][0], words_[i + 1][0][0],
                                         words_[i + 1][1][0]};
         ptx::stmatrix_x4(elements_, place().index_of(lane % 16, 8 * i + lane / 16 * 8), words, where);
       }
     } else {
       TESSERA_UNROLL
-      for (int i = 0; i < kWidth / 8 * 2; ++i) {
+      for (int i = 0; i < kPairs * 2; ++i) {
         Vector<T, 2> pair;
         std::memcpy(&pair, words_[i / 2][i % 2], sizeof pair);
         elements_.template store<2>(place().index_of(i % 2 * 8 + lane / 4, i / 2 * 8 + lane % 4 * 2), pair,
@@ -252,7 +252,7 @@ class StorePanel {
   }
 
   Shared<T> elements_;
-  int& turn_;                                               // which of the places is next
+  int& turn_;                                           // which of the places is next
   std::uint32_t words_[kPairs][2][sizeof(T) / 2] = {};  // pairs, by block of 8 columns and row
 };
 
