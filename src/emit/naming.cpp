@@ -267,6 +267,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "WarpgroupLayout",
     "OperandTile",
     "Pairs",
+    "PanelColumns",
     "Part",
     "QuickestTiles",
     "BoxedTensor",
@@ -281,6 +282,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "StorePanel",
     "Status",
     "Sum",
+    "TeamTurns",
     "Tensor",
     "Threads",
     "Vector",
@@ -297,6 +299,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "kRows",
     "kStages",
     "kStrips",
+    "kTeams",
     "kThreads",
     "kVector",
     "kWarpColumns",
@@ -335,6 +338,11 @@ std::string identifier(std::string_view stem) {
   std::string result;
   for (unsigned char c : stem) result += std::isalnum(c) ? static_cast<char>(c) : '_';
   return result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) ? "_" + result : result;
+}
+
+std::string capitalised(std::string name) {
+  if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
 }
 
 std::string lowercase(std::string name) {

@@ -22,6 +22,9 @@ std::string identifier(std::string_view stem);
 /// Ranges are lower case; an axis made by `:` bears the name of its symbol, which is a parameter of the function.
 std::string lowercase(std::string name);
 
+/// With a large first letter.
+std::string capitalised(std::string name);
+
 /// A type in generated code, which is inside namespace tessera: `float`, `bf16`, `index`.
 std::string type_name(DType type);
 

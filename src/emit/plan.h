@@ -73,14 +73,16 @@ struct Rival {
 
 /// What is known of the terms of a unit that blocks share.
 struct SharedUnit {
-  int64_t clocks = 0;  // that a multiprocessor takes for 64 of each sum
-  int64_t bytes = 0;   // of its sums; 0: blocks do not share them
-  int asked = 0;       // blocks that share them; 0: as the launch says
+  int64_t clocks = 0;   // that a multiprocessor takes for 64 of each sum
+  int64_t between = 0;  // and from one unit to the next
+  int64_t bytes = 0;    // of its sums; 0: blocks do not share them
+  int asked = 0;        // blocks that share them; 0: as the launch says
 
   /// As the launcher takes it, behind the clocks.
   std::string text() const {
-    if (bytes == 0) return "";
-    return ", " + std::to_string(bytes) + (asked > 1 ? ", " + std::to_string(asked) : "");
+    std::string text = bytes > 0 || between > 0 ? ", " + std::to_string(between) : "";
+    if (bytes > 0) text += ", " + std::to_string(bytes);
+    return text + (bytes > 0 && asked > 1 ? ", " + std::to_string(asked) : "");
   }
 };
 

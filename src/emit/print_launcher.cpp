@@ -126,7 +126,7 @@ class LauncherPrinter {
     for (const auto& [name, list] : sizes)
       writer_.line(
           fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
-          terms ? "tiles, clocks of one for 64 terms, bytes of its sums"
+          terms ? "tiles, clocks of one for 64 terms, and until the next, bytes of its sums"
                 : "tiles, clocks of one for 64 terms");
   }
 
@@ -268,9 +268,10 @@ class LauncherPrinter {
     const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
     Variant clustered = variant;
     if (!variant.cluster.empty()) clustered.arguments["cluster"] = variant.cluster;
-    const std::string shared = variant.shared->text();
+    const bool is_shared = variant.shared->bytes > 0;
     return fmt::format("terms.blocks({{{}{}{}}}{})", print(specialise(units, clustered)),
-                       shared.empty() ? "" : fmt::format(", {}", variant.shared->clocks), shared,
+                       is_shared ? fmt::format(", {}", variant.shared->clocks) : "",
+                       is_shared ? variant.shared->text() : "",
                        variant.cluster.empty() ? "" : ", " + variant.cluster);
   }
 

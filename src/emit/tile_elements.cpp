@@ -33,8 +33,9 @@ std::string TileLowering::layout_of(const TilePlace& place) {
       wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::string name = names_.take(wanted);
   const std::string type =
-      fmt::format(fmt::runtime(has_roles() ? "WarpgroupLayout<{}, {}, kGroups>"
-                                           : "FragmentLayout<{}, {}, kWarpRows, kWarpColumns>"),
+      fmt::format(fmt::runtime(!has_roles()         ? "FragmentLayout<{}, {}, kWarpRows, kWarpColumns>"
+                               : tiles_.has_teams() ? "WarpgroupLayout<{}, {}, kGroups / kTeams>"
+                                                    : "WarpgroupLayout<{}, {}, kGroups>"),
                   extents_.at(*place.row), extents_.at(*place.column));
   at_scope(0, [&] { emit(lowered::Using{name, type}); });
   layouts_.emplace_back(place, name);
@@ -53,20 +54,31 @@ void TileLowering::over(const TilePlace& place, const std::string& counter, cons
                         const std::function<void()>& body) {
   const std::string layout = layout_of(place);
   const bool tile = place.is_tile();
+  const auto inside = [&](const char* member) {
+    return lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
+  };
+  std::vector<std::pair<ir::AxisId, Expr>> at;
+  if (place.row) at.emplace_back(*place.row, inside(tile ? "row" : "row_of_slot"));
+  if (place.column) at.emplace_back(*place.column, inside(tile ? "column" : "column_of_slot"));
+  over(place, header, at, body);
+}
+
+void TileLowering::over(const TilePlace& place, const std::string& header,
+                        const std::vector<std::pair<ir::AxisId, Expr>>& inside,
+                        const std::function<void()>& body) {
+  const std::string layout = layout_of(place);
   Scope bindings;
   std::vector<std::pair<std::string, Expr>> coordinates;
-  const auto bind = [&](ir::AxisId axis, const std::string& member) {
+  for (const auto& [axis, at] : inside) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const Expr inside =
-        lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
-    coordinates.emplace_back(name, lowered::add(range_of(axis).first, inside));
-    places_[axis] = inside;
+    coordinates.emplace_back(name, lowered::add(range_of(axis).first, at));
+    places_[axis] = at;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
-  };
-  if (place.row) bind(*place.row, tile ? "row" : "row_of_slot");
-  if (place.column) bind(*place.column, tile ? "column" : "column_of_slot");
-  const Loop outer = std::exchange(loop_, tile ? Loop::elements : place.row ? Loop::rows : Loop::columns);
+  }
+  const Loop outer = std::exchange(loop_, place.is_tile() ? Loop::elements
+                                          : place.row     ? Loop::rows
+                                                          : Loop::columns);
   const std::string outer_layout = std::exchange(loop_layout_, layout);
   const AxisSet outer_inside = std::exchange(inside_, {});
   loop(header, true, std::move(bindings), [&] {
@@ -170,9 +182,9 @@ std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
     return Evaluated{lowered::vector_element(part, lowered::name(vector_item_, DType::index), type), nullptr};
   }
   if (const auto pair = pairs_.find(id); pair != pairs_.end() && loop_ == Loop::elements) {
-    const DType type = kernel_.values[id].dtype;
-    const Expr of_pair = lowered::name(pair->second, type);
-    return Evaluated{lowered::vector_element(of_pair, lowered::name(pair_item_, DType::index), type), nullptr};
+    const auto& [text, type] = pair->second;
+    const Expr item = lowered::name(pair_item_, DType::index);
+    return Evaluated{lowered::vector_element(lowered::name(text, type), item, type), exists_of(id)};
   }
   if (const auto shared = shared_vectors_.find(id);
       shared != shared_vectors_.end() && loop_ == Loop::shared) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "emit/identifiers.h"
+#include "emit/naming.h"
 #include "emit/signature.h"
 #include "emit/tile_lowering.h"
 #include "emit/tile_memory.h"
@@ -14,15 +14,6 @@
 namespace tessera::emit {
 
 using lowered::Expr;
-
-namespace {
-
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-}  // namespace
 
 TileLowering::TileLowering(KernelPlan& plan, size_t function, Residency& residency)
     : FunctionLowering(plan, plan.phase.functions[function], residency), tiles_(plan.tiles[function]) {
@@ -48,7 +39,7 @@ lowered::Function TileLowering::run() {
     declare_boxes();
     run_roles(declare_units());
   } else {
-    instances(declare_units(), [&] {
+    instances(declare_units(), "", [&] {
       std::vector<const TileFactor*> staged;
       collect_staged(phase_.grid->body, std::nullopt, {}, staged);
       fill_once(staged);
@@ -73,6 +64,7 @@ void TileLowering::declare_template() {
   parameters.push_back("int kStages");
   if (has_roles()) {
     parameters.push_back("int kGroups");
+    if (tiles_.has_teams()) parameters.push_back("int kTeams");
     if (tiles_.shared_axis) parameters.push_back("bool kShared");
   } else {
     parameters.push_back("int kWarpRows");
@@ -240,7 +232,7 @@ Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& l
       emit(lowered::Local{"int", panel_turn_, {}, lowered::integer(0), false, false});
     }
     emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}>", type, layout)});
-    emit(lowered::Shared{type, elements, panel_type + "::kRoom", tiles_end_});
+    emit(lowered::Shared{type, elements, panel_type + "::kRoom" + times_teams(), tiles_end_});
     emit(lowered::Local{
         panel_type,
         name,
@@ -305,15 +297,17 @@ std::vector<std::string> TileLowering::declare_units() {
 
 Expr TileLowering::blocks_of_cluster() const { return lowered::name("cluster", DType::index); }
 
-// Blocks, or their clusters, take turns: at instances, or at shares of them.
-std::string TileLowering::header_of_instances() const {
+// Blocks, or their clusters, take turns: at instances, or at shares of them. So do the teams of a block.
+std::string TileLowering::header_of_instances(const std::string& teams) const {
   const std::string of = cluster_axis_ ? "cluster" : "block";
   const std::string name = tiles_.shared_axis ? "turn" : "unit";
-  return fmt::format("index {0} = {1}_index(); {0} < unit_count{2}; {0} += {1}_count()", name, of,
-                     tiles_.shared_axis ? " * terms.shares" : "");
+  const std::string first = teams.empty() ? "" : fmt::format(" + {}.team() * {}_count()", teams, of);
+  return fmt::format("index {0} = {1}_index(){2}; {0} < unit_count{3}; {0} += {4}{1}_count()", name, of,
+                     first, tiles_.shared_axis ? " * terms.shares" : "", teams.empty() ? "" : "kTeams * ");
 }
 
-void TileLowering::instances(const std::vector<std::string>& positions, const std::function<void()>& body) {
+void TileLowering::instances(const std::vector<std::string>& positions, const std::string& teams,
+                             const std::function<void()>& body) {
   std::string joined;
   for (const std::string& position : positions) joined += (joined.empty() ? "" : ", ") + position;
   Scope bindings;
@@ -321,7 +315,7 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
     bindings.axes.insert(axis);
     bindings.loops.insert(axis);
   }
-  loop(header_of_instances(), false, std::move(bindings), [&] {
+  loop(header_of_instances(teams), false, std::move(bindings), [&] {
     if (tiles_.shared_axis)
       emit(lowered::Local{
           "TermShare<kShared>",

@@ -22,6 +22,7 @@ struct HeldTile {
   DType type = DType::f32;
   TilePlace place;
   std::string exists = {};  // folds that may have no elements: flags at the same place
+  std::string kind = {};    // of what stands in shared memory: its type
 };
 
 /// A factor's tile in shared memory.
@@ -88,6 +89,7 @@ struct BoxRing {
   std::vector<RingSite> sites;  // in turn, inside of the same loops
   size_t received = 0;          // of these, so far
   std::string ring = {}, at = {};
+  std::string teams = {};             // which take turns, if they do
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
 };
 
@@ -101,6 +103,12 @@ struct LineAccess {
 /// Names of what stores pass through, and of its type.
 struct Panel {
   std::string name, type;
+};
+
+/// A value of which there is a pair for the elements at hand: an expression.
+struct HeldPair {
+  std::string text;
+  DType type;
 };
 
 /// The parameter that describes the boxes of an output, and what the launcher passes for it.
@@ -137,8 +145,10 @@ class TileLowering : public FunctionLowering {
   void note_reader(FactorTile& tile, const TileFactor& factor);
   const FactorTile* tile_in_turn(const TileFactor& factor) const;
   std::vector<std::string> declare_units();
-  std::string header_of_instances() const;
-  void instances(const std::vector<std::string>& positions, const std::function<void()>& body);
+  std::string header_of_instances(const std::string& teams) const;
+  /// `teams` take turns at them; "": each block takes one after another.
+  void instances(const std::vector<std::string>& positions, const std::string& teams,
+                 const std::function<void()>& body);
   void bind_instance(const std::vector<std::string>& positions, const std::function<void()>& body);
   lowered::Expr extent(ir::AxisId axis) const { return lowered::name(extents_.at(axis), DType::index); }
   FactorTile& tile_of(const TileFactor& factor);
@@ -150,6 +160,10 @@ class TileLowering : public FunctionLowering {
   bool is_shared(const TileFactor& factor) const;
   lowered::Expr blocks_of_cluster() const;
   void declare_boxes();
+  void declare_teams();
+  void take_turn(const char* which);
+  /// What an array has room for in a block of several teams, behind the room of one.
+  std::string times_teams() const { return tiles_.has_teams() ? " * kTeams" : ""; }
   void declare_lines(FactorTile& tile);
   static std::string map_of(const FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
@@ -181,6 +195,10 @@ class TileLowering : public FunctionLowering {
   /// The loop over the elements, rows or columns of this thread at a place; coordinates are bound in it.
   void over(const TilePlace& place, const std::function<void()>& body);
   void over(const TilePlace& place, const std::string& counter, const std::string& header,
+            const std::function<void()>& body);
+  /// The same where `inside` says the place in the tile of each axis.
+  void over(const TilePlace& place, const std::string& header,
+            const std::vector<std::pair<ir::AxisId, lowered::Expr>>& inside,
             const std::function<void()>& body);
   /// The same for those that exist.
   void over_existing(const TilePlace& place, const std::function<void()>& body);
@@ -258,8 +276,6 @@ class TileLowering : public FunctionLowering {
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
   bool passes_panels(const ir::Write& write) const;
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
-  std::set<ir::ValueId> hold_columns(const ir::Write& write, const std::string& name,
-                                     const std::string& panel);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
                  const std::string& panel, const std::string& slot, Span span);
   std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
@@ -278,6 +294,13 @@ class TileLowering : public FunctionLowering {
   std::vector<lowered::Statement> declare_loads_of_panels(const std::vector<ir::ValueId>& loads,
                                                           const TilePlace& place, const Panel& panel,
                                                           const std::string& number, const std::string& slot);
+
+  // tile_columns.cpp: what elements of panels take from their columns
+  std::vector<ir::ValueId> taken_from_columns(const ir::Write& write) const;
+  void share_columns(const std::vector<ir::ValueId>& values, const Panel& panel, const std::string& number,
+                     const std::string& slot);
+  HeldTile declare_columns(ir::ValueId id, const Panel& panel, const std::string& first_byte);
+  void set_column(const HeldTile& columns, ir::ValueId id);
 
   // tile_products.cpp
   void product(const Walk& walk);
@@ -370,7 +393,7 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
-  std::map<ir::ValueId, std::string> pairs_;        // of loads: the pair that the elements at hand are of
+  std::map<ir::ValueId, HeldPair> pairs_;           // of what is read by pairs: that of the elements at hand
   std::string pair_item_;                           // which of them
   std::optional<BoxRing> boxes_;                    // of functions with roles
   std::vector<StoredBoxes> stored_boxes_;           // of their outputs

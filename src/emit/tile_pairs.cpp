@@ -91,7 +91,7 @@ std::vector<lowered::Statement> TileLowering::declare_loads_of_panels(const std:
                                      end_of(*place.column), first, lowered::name(line, DType::index)},
                                     tensor.dtype);
     statements.push_back({lowered::Evaluate{call}, kernel_.values[id].span});
-    pairs_[id] = fmt::format("{}.pair({}, {})", name, item_, slot);
+    pairs_[id] = {fmt::format("{}.pair({}, {})", name, item_, slot), kernel_.values[id].dtype};
   }
   return statements;
 }

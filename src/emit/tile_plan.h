@@ -85,6 +85,7 @@ inline constexpr int kWarpThreads = 32, kGroupWarps = 4;  // of a warpgroup
 struct TileShape {
   std::map<ir::AxisId, int64_t> extent;  // of each tile
   int warp_rows = 1, warp_columns = 1;
+  int teams = 1;  // of warpgroups, each with tiles of its own
   int stages = 2;
   int raster = 1;  // rows of tiles that blocks walk over together
   int cluster =
@@ -98,11 +99,13 @@ struct TileShape {
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
   size_t choice = 0;                 // the number of that request: the first that holds counts
   int64_t clocks = 0;  // of a round: the launcher takes the quickest of those of a choice that have it
+  int64_t clocks_between = 0;  // from the products of a tile to those of the next
 
-  /// That hold tiles in registers.
+  /// That hold the tiles of an instance in registers.
   int threads() const { return kWarpThreads * warp_rows * warp_columns; }
-  /// Warpgroups that multiply, where a phase runs by them.
+  /// Warpgroups that multiply for an instance, where a phase runs by them, and in all teams.
   int groups() const { return warp_rows / kGroupWarps; }
+  int all_groups() const { return groups() * teams; }
   /// Threads that share a row (a column) of a tile in registers: 4 (8) of each warp.
   int row_shares() const { return 4 * warp_columns; }
   int column_shares() const { return 8 * warp_rows; }
@@ -121,12 +124,13 @@ struct TilePlan {
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   std::optional<ir::AxisId> shared_axis;  // whose terms blocks share, where a launch has few tiles
-  std::string obstacle;              // why some launches do not go by warpgroups, on a chip that has them
+  std::string obstacle;  // why some launches do not go by warpgroups, on a chip that has them
   // Names of template parameters, which lowering gives:
   std::map<ir::AxisId, std::string> extents;  // of tiles
   std::map<ir::ValueId, std::string> majors;  // of staged loads: which of their axes is contiguous
-  std::map<ir::ValueId, std::string> orders;  // the same of functions with roles, some of which are for one order
-  std::vector<std::string> stored;            // arguments that describe boxes of outputs
+  std::map<ir::ValueId, std::string>
+      orders;                       // the same of functions with roles, some of which are for one order
+  std::vector<std::string> stored;  // arguments that describe boxes of outputs
 
   /// Whether blocks of some shapes run in clusters.
   bool has_clusters() const {
@@ -156,7 +160,11 @@ struct TilePlan {
   }
   /// All threads of a block: with roles, those of the warpgroup that copies too.
   int block_threads(const TileShape& shape) const {
-    return shape.threads() + (way == TileWay::warpgroups ? kWarpThreads * kGroupWarps : 0);
+    return shape.threads() * shape.teams + (way == TileWay::warpgroups ? kWarpThreads * kGroupWarps : 0);
+  }
+  /// Whether blocks of some shapes have several teams.
+  bool has_teams() const {
+    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.teams > 1; });
   }
   /// Blocks walk over groups of rows of tiles where any shape asks for more than one row.
   bool has_groups() const {

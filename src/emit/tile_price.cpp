@@ -63,7 +63,7 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   double copied = 0, read = 0;
   for (const auto& [factor, width, readers] :
        {std::tuple(&product.rows, rows, shape.warp_columns),
-        std::tuple(&product.columns, columns, by_groups ? shape.groups() : shape.warp_rows)}) {
+        std::tuple(&product.columns, columns, by_groups ? shape.all_groups() : shape.warp_rows)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     const int tiles = factor->in_parts ? kSplitParts : 1, products = factor->in_parts ? kSplitProducts : 1;
     if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, room(*factor)) * tiles;
@@ -165,7 +165,8 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
   std::vector<std::string> lines;
   lines.push_back(fmt::format("tile {}: {} registers of a thread hold its sums", tile, shape.registers));
   lines.push_back(plan.way == TileWay::warpgroups
-                      ? fmt::format("warpgroups {}: they multiply what another one copies", shape.groups())
+                      ? fmt::format("warpgroups {}: they multiply what another one copies{}",
+                                    shape.all_groups(), shape.teams > 1 ? ", and take tiles in turn" : "")
                       : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
                                     shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
   if (shape.cluster != 1)

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "emit/plan_requests.h"
+#include "emit/team_plan.h"
 #include "emit/term_shares.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
@@ -70,23 +71,31 @@ bool check_cluster(const ir::Kernel& kernel, const std::vector<TileShape>& shape
   return false;
 }
 
+/// What the launcher compares sizes of tiles by. Nothing multiplies between the tiles of a block, unless teams take turns.
+void price_of_rivals(const ir::Kernel& kernel, const TilePlan& plan, TileShape& shape) {
+  shape.clocks = round_clocks(kernel, plan, shape);
+  if (shape.teams == 1) shape.clocks_between = clocks_behind_products(kernel, plan, shape);
+}
+
 /// Adds the shapes by warpgroups of a choice: those that it asks for, and where it asks for nothing, those that can be.
 /// False where what it asks for cannot be: that is reported. Options of the command line stand for the phases that can
 /// run so in some tiles.
-bool add_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                      const PlanOverrides& overrides, TilePlan& plan, std::optional<TilePlan>& groups,
-                      DiagnosticSink& sink) {
+bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
+                      const Target& target, const PlanOverrides& overrides, TilePlan& plan,
+                      std::optional<TilePlan>& groups, DiagnosticSink& sink) {
   const std::optional<int> asked = requested_warpgroups(kernel, overrides);
   if (overrides.warpgroups == 0) return true;
   if (asked == 0) return check_cluster(kernel, {}, "blocks run in clusters where warpgroups multiply", sink);
   if (!asked.has_value() && !target.has(kWarpgroups))
     return check_cluster(kernel, {}, fmt::format("{} has no clusters", target.name), sink);
-  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked);
+  const bool may_take_turns =
+      !asked && may_have_teams(kernel, analysis.uses, sizes, overrides, by_warpgroups(kernel, plan));
+  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked, may_take_turns);
   if (!chosen.shapes.empty()) {
     if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
     if (!groups) groups = by_warpgroups(kernel, plan);
     for (TileShape& shape : chosen.shapes)
-      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
+      if (chosen.shapes.size() > 1) price_of_rivals(kernel, *groups, shape);
     std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));
     return true;
   }
@@ -228,7 +237,7 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
     };
     settle(plan, first);
     const size_t before = groups ? groups->shapes.size() : 0;
-    if (!add_group_shapes(kernel, sizes, target, overrides, plan, groups, sink) ||
+    if (!add_group_shapes(kernel, analysis, sizes, target, overrides, plan, groups, sink) ||
         !share_terms(kernel, analysis, sizes, overrides, plan.obstacle, groups, before, sink))
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);

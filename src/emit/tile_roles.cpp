@@ -37,11 +37,30 @@ void TileLowering::declare_boxes() {
   std::vector<Expr> parts = {local(full), local(empty)};
   if (cluster_axis_) parts.push_back(blocks_of_cluster());
   emit(lowered::Local{"TileRing<kStages>", boxes_->ring, {}, lowered::list(parts), true, false});
+  if (tiles_.has_teams()) declare_teams();
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
       emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
-    emit(lowered::Evaluate{local(boxes_->ring + ".initialize(4 * kGroups)")});
+    const char* readers = tiles_.has_teams() ? "4 * kGroups / kTeams" : "4 * kGroups";
+    emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", boxes_->ring, readers))});
+    if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
   });
+}
+
+// The warpgroups of a block have tiles of their own, or one together.
+void TileLowering::declare_teams() {
+  TESSERA_CHECK(boxes_->sites.size() == 1 && boxes_->sites[0].around.empty(),
+                "an instance with a team of its own has one loop that brings factors");
+  const std::string begins = named("team_begins"), places = named("team_places");
+  boxes_->teams = named("teams");
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kTeams)", begins))});
+  emit(lowered::Shared{"int", places, "kTeams", ""});
+  emit(lowered::Local{"TeamTurns<kGroups, kTeams>",
+                      boxes_->teams,
+                      {},
+                      lowered::list({local(begins), local(places)}),
+                      false,
+                      false});
 }
 
 // How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning.
@@ -72,14 +91,14 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
-      instances(positions, [&] { ask_for_boxes(0); });
+      instances(positions, "", [&] { ask_for_boxes(0); });
       if (cluster_axis_)
         emit(lowered::Evaluate{local(fmt::format("{}.drain({})", boxes_->ring, boxes_->at))});
     });
   });
   lowered::Block products = apart([&] {
     emit(lowered::Evaluate{local("take_registers<kGroups>()")});
-    instances(positions, [&] { block(phase_.grid->body); });
+    instances(positions, boxes_->teams, [&] { block(phase_.grid->body); });
     if (!stored_boxes_.empty()) emit(lowered::Evaluate{local("wait_for_stores()")});
   });
   emit(lowered::If{local("group == kGroups"), std::move(copies), "this one copies, the others multiply",
@@ -174,6 +193,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   const Range share = share_of(axis, own.end);
   const std::string before = stays ? named(name + "_before") : "";
   if (stays) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
+  take_turn("begin");
   const std::vector<std::string> outer = std::exchange(under_way_, {});
   const bool outer_waits = std::exchange(waits_at_once_, !stays);
   Scope bindings;
@@ -188,6 +208,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
     if (!stays && !is_only) release_tile();
     if (!tiles_.has_parts()) emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
   });
+  take_turn("end");
   if (stays) {
     for (const std::string& sums : std::set<std::string>(under_way_.begin(), under_way_.end()))
       emit(lowered::Evaluate{local(fmt::format("wait_for_products<0>({})", sums))});
@@ -196,6 +217,12 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   if (axis == tiles_.shared_axis) join_shares();
   under_way_ = outer;
   waits_at_once_ = outer_waits;
+}
+
+// Around the products of a tile, where teams take turns.
+void TileLowering::take_turn(const char* which) {
+  if (!boxes_->teams.empty())
+    emit(lowered::Evaluate{local(fmt::format("{}.{}({})", boxes_->teams, which, boxes_->at))});
 }
 
 void TileLowering::receive_stage(const std::vector<const TileFactor*>& factors) {

@@ -116,50 +116,19 @@ void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, 
     const Expr corner = corner_of(write, place, *row_dimension);
     arguments = {counter, boxes_for(tensor, *row_dimension), corner, rows, columns, line_of_row};
   }
-  const std::vector<ir::ValueId> read = read_in_pairs(write, place);
+  std::vector<ir::ValueId> read = read_in_pairs(write, place);
   const std::vector<lowered::Statement> loads = declare_loads_of_panels(read, place, panel, number, slot);
   loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", number, panel.name), true, Scope{}, [&] {
     for (const lowered::Statement& load : loads) emit(load.node, load.span);
-    const std::set<ir::ValueId> columns_held = hold_columns(write, panel.name, number);
+    const std::vector<ir::ValueId> taken = taken_from_columns(write);
+    share_columns(taken, panel, number, slot);
+    read.insert(read.end(), taken.begin(), taken.end());
     set_panel(write, place, panel.name, number, slot, span);
-    for (const ir::ValueId id : columns_held) held_.erase(id);
     emit(lowered::Evaluate{lowered::call(callee, arguments, tensor.dtype)}, span);
   });
-  for (const ir::ValueId load : read) pairs_.erase(load);
+  for (const ir::ValueId id : read) pairs_.erase(id);
   names_.release(slot);
   names_.release(number);
-}
-
-// What elements take from their columns is computed once for both rows of a panel. Its fragment has room for all columns of
-// the tile, of which the compiler keeps those of the panel.
-std::set<ir::ValueId> TileLowering::hold_columns(const ir::Write& write, const std::string& name,
-                                                 const std::string& panel) {
-  std::set<ir::ValueId> found;
-  std::vector<ir::ValueId> open = {write.value};
-  while (!open.empty()) {
-    const ir::ValueId id = open.back();
-    open.pop_back();
-    const ir::Value& value = kernel_.values[id];
-    const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
-    if (held_.contains(id) || found.contains(id)) continue;
-    if (place.column && !place.row && is_worth_registers(id)) {
-      found.insert(id);
-      continue;
-    }
-    const auto operands = ir::operands_of(value.op);
-    open.insert(open.end(), operands.begin(), operands.end());
-  }
-  const std::string columns = fmt::format(
-      "int {0} = {1}.first_column_slot({2}); {0} < {1}.end_column_slot({2}); ++{0}", item_, name, panel);
-  for (const ir::ValueId id : found) {
-    const ir::Value& value = kernel_.values[id];
-    const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
-    const HeldTile tile =
-        declare_tile(name_for(id), type, place_of({value.axes.begin(), value.axes.end()}), value.span);
-    over(tile.place, item_, columns, [&] { set_element(tile, id, value.span); });
-    held_[id] = tile;
-  }
-  return found;
 }
 
 void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,

@@ -322,7 +322,8 @@ class TileVariants {
     variant.arguments["kStages"] = std::to_string(shape.stages);
     if (tiles_.has_groups()) variant.arguments["kRaster"] = std::to_string(shape.raster);
     if (way == "boxes") {
-      variant.arguments["kGroups"] = std::to_string(shape.groups());
+      variant.arguments["kGroups"] = std::to_string(shape.all_groups());
+      if (tiles_.has_teams()) variant.arguments["kTeams"] = std::to_string(shape.teams);
       variant.cluster = cluster_of(shape);
       if (tiles_.shared_axis) share_terms(variant, shape);
     } else {
@@ -343,10 +344,11 @@ class TileVariants {
   void share_terms(Variant& variant, const TileShape& shape) const {
     constexpr int64_t kMostBytes = 256;  // of a thread's sums
     const int64_t bytes = bytes_of_sums(tiles_, shape);
-    const bool is_shared =
-        shape.split > 1 || (shape.split == 0 && bytes <= kMostBytes * int64_t{shape.threads()});
+    const bool is_shared = shape.split > 1 || (shape.split == 0 && shape.teams == 1 &&
+                                               bytes <= kMostBytes * int64_t{shape.threads()});
     variant.arguments["kShared"] = is_shared ? "true" : "false";
-    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), is_shared ? bytes : 0, shape.split};
+    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), shape.clocks_between,
+                                is_shared ? bytes : 0, shape.split};
   }
 
   Rival rival(const TileShape& shape, std::string lines) const {

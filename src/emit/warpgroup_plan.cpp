@@ -11,6 +11,7 @@
 
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
+#include "emit/team_plan.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
 #include "sema/ir/affine.h"
@@ -27,6 +28,7 @@ constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster s
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
 constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
+constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kMostOfVector = 32;     // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
@@ -38,6 +40,7 @@ constexpr int kMostStages = 12, kFewestStages = 2;
 struct Candidate {
   int groups;
   int64_t rows, columns;
+  int teams = 1;
 };
 constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
@@ -45,10 +48,12 @@ constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 1
                                      Candidate{2, 128, 64}};
 constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
 
-/// Where nobody asks for a count: two groups share large tiles; one of them alone keeps a device busy with few rows.
-constexpr std::array kOfAnyGroups = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 176},
-                                     Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{1, 64, 128},
-                                     Candidate{1, 64, 64}};
+/// Where nobody asks for a count: two groups share large tiles, or take those in turn that are a third smaller, if each can
+/// hold one; one of them alone keeps a device busy with few rows.
+constexpr std::array kOfAnyGroups = {
+    Candidate{2, 128, 256},    Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},
+    Candidate{2, 128, 176, 2}, Candidate{2, 128, 176},    Candidate{2, 128, 144},
+    Candidate{2, 128, 128},    Candidate{1, 64, 128},     Candidate{1, 64, 64}};
 
 std::span<const Candidate> candidates(std::optional<int> groups) {
   if (!groups) return kOfAnyGroups;
@@ -63,20 +68,23 @@ int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 
 class GroupPlanner {
  public:
   GroupPlanner(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-               const PlanOverrides& overrides, const TilePlan& plan, std::optional<int> groups)
+               const PlanOverrides& overrides, const TilePlan& plan, std::optional<int> groups,
+               bool may_have_teams)
       : kernel_(kernel),
         sizes_(sizes),
         target_(target),
         overrides_(overrides),
         general_(plan),
         plan_(by_warpgroups(kernel, plan)),
-        groups_(groups) {}
+        groups_(groups),
+        may_have_teams_(may_have_teams) {}
 
   GroupShapes run() {
     std::string reason = obstacle();
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_)) {
+      if (candidate.teams > 1 && !may_have_teams_) continue;
       TileShape shape = begin(candidate);
       if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
       std::string misfitting = misfit(shape);
@@ -214,7 +222,8 @@ class GroupPlanner {
   TileShape begin(const Candidate& candidate) {
     TileShape shape = general_.shapes.back();
     shape.few_quarters = 0;
-    shape.warp_rows = kGroupWarps * candidate.groups;
+    shape.teams = candidate.teams;
+    shape.warp_rows = kGroupWarps * candidate.groups / candidate.teams;
     shape.warp_columns = 1;
     shape.end_bytes = 0;
     shape.symbols.clear();
@@ -227,8 +236,9 @@ class GroupPlanner {
                                                       : depth_along(axis, candidate);
     }
     if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
-    shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) +
-                                       vector_registers(shape) + part_registers(shape));
+    const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, plan_, shape)
+                                           : vector_registers(shape) + part_registers(shape);
+    shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
     return shape;
   }
 
@@ -283,6 +293,7 @@ class GroupPlanner {
 
   /// Registers of a thread that tiles leave for all else, at least where they are our choice.
   int64_t other_registers(const TileShape& shape) const {
+    if (shape.teams > 1) return kOthersOfTeam;
     const bool is_asked = std::ranges::any_of(shape.extent, [&](const auto& entry) {
       return plan_.is_in_registers(entry.first) && fixed_tile(kernel_, overrides_, entry.first) > 0;
     });
@@ -306,7 +317,7 @@ class GroupPlanner {
                            shape.groups() == 1 ? "" : "s", kernel_.axes[axis].name, lengths(unit, most),
                            extent, nearest(unit, most, extent));
     }
-    const int64_t room = registers_of_group(shape.groups()) - other_registers(shape);
+    const int64_t room = registers_of_group(shape.all_groups()) - other_registers(shape);
     if (shape.registers > room)
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);
@@ -350,7 +361,7 @@ class GroupPlanner {
       return "a stage is given back one round after it was read, so a ring has at least two";
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
       shape.shared_bytes =
-          static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * shape.warp_rows);
+          static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * shape.warp_rows * shape.teams);
       if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";
     }
     return fmt::format(
@@ -366,6 +377,7 @@ class GroupPlanner {
   const TilePlan& general_;
   const TilePlan plan_;
   const std::optional<int> groups_;  // that are asked for
+  const bool may_have_teams_;
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
   const bool can_cluster_ = has_shared_factors();
@@ -375,8 +387,8 @@ class GroupPlanner {
 
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                                 const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups) {
-  return GroupPlanner(kernel, sizes, target, overrides, plan, groups).run();
+                                std::optional<int> groups, bool may_have_teams) {
+  return GroupPlanner(kernel, sizes, target, overrides, plan, groups, may_have_teams).run();
 }
 
 namespace {
@@ -464,7 +476,7 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, is_of_orders);
 }
 
-bool is_of_orders(const TileShape& shape) { return shape.groups() == 1; }
+bool is_of_orders(const TileShape& shape) { return shape.all_groups() == 1; }
 
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
   const DType type = tile_type(kernel, product.rows);

@@ -20,10 +20,11 @@ struct GroupShapes {
 
 /// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: all of its factors are boxes of
 /// tensors that one loop brings, or several that follow one another, and nothing else passes between warps. Where the user
-/// leaves tiles to the planner there are smaller ones too, which keep a device busy with less.
+/// leaves tiles to the planner there are smaller ones too, which keep a device busy with less, and some have a team each if
+/// they may, see team_plan.h.
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                                 const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups);
+                                std::optional<int> groups, bool may_have_teams = false);
 
 /// The axis of the grid along which tiles of neighbouring blocks share factors: the only one of rows; none where there are
 /// several, or where the rounds of a loop depend on the tile.

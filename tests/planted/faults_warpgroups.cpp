@@ -7,6 +7,9 @@ namespace tessera::planted {
 namespace {
 
 constexpr const char* kWords = "tessera/warpgroups.h";
+constexpr const char* kRing = "tessera/tile_ring.h";
+constexpr const char* kTurns = "tessera/team_turns.h";
+constexpr const char* kColumns = "tessera/panel_columns.h";
 constexpr const char* kEither = "tessera/either_ring.h";
 constexpr const char* kPanel = "tessera/store_panel.h";
 constexpr const char* kLoadPanel = "tessera/load_panel.h";
@@ -28,39 +31,39 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
     faults.push_back(
         {.name = name, .group = kWarpgroups, .effect = Effect::hazard, .edits = {{file, text, replacement}}});
   };
-  add("stage given back to one block of a cluster", kWords,
+  add("stage given back to one block of a cluster", kRing,
       "ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);",
       "ptx::mbarrier_arrive_cluster(empty, stage, 1, where);");
-  add("readers of one block of a cluster awaited", kWords, "readers * blocks, where", "readers, where");
+  add("readers of one block of a cluster awaited", kRing, "readers * blocks, where", "readers, where");
   add("cluster begins one block at a time", kWords, "  if (blocks > 1) ptx::barrier_cluster(where);\n", "");
   add("blocks of a cluster leave each other", kGenerated, "k_ring.drain(k_at);", "");
   add("launch before not waited for", "tessera/early_launch.h", "  ptx::griddepcontrol_wait(where);\n", "");
-  add("parity of a ring never turns", kWords, "      parity ^= 1;\n", "");
-  add("parity turns at each stage", kWords, "      stage = 0;\n      parity ^= 1;\n    }\n",
+  add("parity of a ring never turns", kRing, "      parity ^= 1;\n", "");
+  add("parity turns at each stage", kRing, "      stage = 0;\n      parity ^= 1;\n    }\n",
       "      stage = 0;\n    }\n    parity ^= 1;\n");
-  add("ring of one stage less", kWords, "if (++stage == kStages) {", "if (++stage == kStages - 1) {");
-  add("stage read by one warp less", kWords, "ptx::mbarrier_init(empty, stage, readers * blocks, where);",
+  add("ring of one stage less", kRing, "if (++stage == kStages) {", "if (++stage == kStages - 1) {");
+  add("stage read by one warp less", kRing, "ptx::mbarrier_init(empty, stage, readers * blocks, where);",
       "ptx::mbarrier_init(empty, stage, readers * blocks - 1, where);");
-  add("stage filled by two", kWords, "ptx::mbarrier_init(full, stage, 1, where);",
+  add("stage filled by two", kRing, "ptx::mbarrier_init(full, stage, 1, where);",
       "ptx::mbarrier_init(full, stage, 2, where);");
-  add("barriers not shown to the copy engine", kWords, "    ptx::fence_mbarrier_init(where);\n", "");
-  add("stage filled before it is read", kWords,
+  add("barriers not shown to the copy engine", kRing, "    ptx::fence_mbarrier_init(where);\n", "");
+  add("stage filled before it is read", kRing,
       "    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);\n    ptx::mbarrier_arrive",
       "    ptx::mbarrier_arrive");
-  add("fill waits for the other phase", kWords,
+  add("fill waits for the other phase", kRing,
       "(empty, at.stage, at.parity ^ 1, where);\n    ptx::mbarrier_arrive",
       "(empty, at.stage, at.parity, where);\n    ptx::mbarrier_arrive");
-  add("half of the bytes announced", kWords, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
+  add("half of the bytes announced", kRing, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
       "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes / 2, where);");
-  add("tile read before it has arrived", kWords,
+  add("tile read before it has arrived", kRing,
       "    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);\n", "");
-  add("reader waits for the other phase", kWords, "(full, at.stage, at.parity, where);",
+  add("reader waits for the other phase", kRing, "(full, at.stage, at.parity, where);",
       "(full, at.stage, at.parity ^ 1, where);");
-  add("every warp gives a stage back twice", kWords, "    ptx::mbarrier_arrive_cluster(empty, stage",
+  add("every warp gives a stage back twice", kRing, "    ptx::mbarrier_arrive_cluster(empty, stage",
       "    ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);\n"
       "    ptx::mbarrier_arrive_cluster(empty, stage");
   add("ring used before it is ready", kGenerated, "cluster_barrier(cluster);  // the ring is ready", "");
-  add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
+  add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups / kTeams)", "k_ring.initialize(4)");
   add("bytes of one factor announced", kGenerated, "A_tiles.bytes(A_lines) + B_tiles.bytes(B_lines)",
       "A_tiles.bytes(A_lines)");
   add("bytes of lines in the other order announced", kEither,
@@ -77,6 +80,23 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "wait_for_products<2>(acc)");
   add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");
   add("products never closed", kWords, "  ptx::wgmma_commit_group(where);\n", "");
+  add("team that waits for no turn", kTurns,
+      "        ptx::mbarrier_wait_parity(begins_, team_, turn_ & 1, where);\n", "");
+  add("team that waits for the other phase", kTurns, "turn_ & 1, where", "turn_ & 1 ^ 1, where");
+  add("turn passed by one warp less", kTurns, "ptx::mbarrier_init(begins_, i, kWarps, where)",
+      "ptx::mbarrier_init(begins_, i, kWarps - 1, where)");
+  add("stage of a team where its last turn ended", kTurns, "        at.stage = place >> 1;\n", "");
+  add("parity of a team as at its last turn", kTurns, "        at.parity = place & 1;\n", "");
+  add("turn passed to the same team", kTurns, "(team_ + 1) % kTeams", "team_");
+  add("turn never passed", kGenerated, "teams.end(k_at);", "");
+  add("turn never taken", kGenerated, "teams.begin(k_at);", "");
+  add("teams with the tiles of the first", kGenerated, "cluster_index() + teams.team() * cluster_count()",
+      "cluster_index()");
+  add("stages of a team awaited by all", kGenerated, "k_ring.initialize(4 * kGroups / kTeams)",
+      "k_ring.initialize(4 * kGroups)");
+  add("columns read before all lanes have set theirs", kGenerated, "        warp_barrier();\n", "");
+  add("columns over a panel that is being stored", kPanel, "    wait_for_place(where);\n    return",
+      "    return");
   add("panel written before it is set", kPanel,
       "    ptx::fence_proxy_async(where);\n    warp_barrier(0xffffffffu, where);\n",
       "    ptx::fence_proxy_async(where);\n");
@@ -84,8 +104,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("matrices of a panel in other columns", kPanel, "lane / 16 * 8), words", "lane / 8 % 2 * 8), words");
   add("panel set before it is read", kPanel, "wait_group_read<kPlaces - 1>", "wait_group_read<kPlaces>");
   add("panel set before all know that it is read", kPanel,
-      "(where);\n    warp_barrier(0xffffffffu, where);\n    put_words", "(where);\n    put_words");
-  add("one panel for all warps", kPanel, "(thread_index() / kWarpThreads * kPlaces + turn_)", "(turn_)");
+      "wait_group_read<kPlaces - 1>(where);\n    warp_barrier(0xffffffffu, where);\n",
+      "wait_group_read<kPlaces - 1>(where);\n");
+  add("one panel for all warps", kPanel, "thread_index() / kWarpThreads * kPlaces + turn_", "turn_");
   add("one place for all panels of a warp", kPanel, "turn_ ^= 1", "turn_ ^= 0");
   add("panels not fenced", kPanel, "    ptx::fence_proxy_async(where);\n", "");
   add("stores never closed", kPanel, "    ptx::cp_async_bulk_commit_group(where);\n", "");
@@ -98,6 +119,12 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
                        int times = 1) {
     faults.push_back({.name = name, .group = kWarpgroups, .edits = {{file, text, replacement, times}}});
   };
+  add("columns of the first block for all", kColumns, "Panel::pair_of_panel(column_slot) * kPairStep +",
+      "0 +");
+  add("columns of the first panel for all", kPanel, "return column_of(panel) + lane_column(i);",
+      "return lane_column(i);");
+  add("rows of teams behind each other", kFragment, "kSpread ? thread_index() % kThreads : thread_index()",
+      "thread_index()");
   add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first",
       2);
   add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
@@ -110,8 +137,9 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("stages as large as tiles along K", kEither,
       "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
   add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
-  add("first rows for all warpgroups", kWords, ".moved(StepA::offset(64, 0) * group)", "");
-  add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) * group", "StepA::offset(32, 0) * group");
+  add("first rows for all warpgroups", kWords,
+      ".moved(StepA::offset(64, 0) * (group % (Layout::kWarpRows / 4)))", "");
+  add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) *", "StepA::offset(32, 0) *");
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");
   add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",
       "StepA::offset(block * 64, k)");

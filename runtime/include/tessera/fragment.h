@@ -74,25 +74,25 @@ struct FragmentLayout {
       detail::FragmentPlaces{kRows, kColumns, kWarpRows, kWarpColumns, kSpread}.row_step();
 
   /// The first row and column of this thread's warp.
-  static TESSERA_DEVICE int warp_row() { return places().warp_row(thread_index()); }
-  static TESSERA_DEVICE int warp_column() { return places().warp_column(thread_index()); }
+  static TESSERA_DEVICE int warp_row() { return places().warp_row(thread()); }
+  static TESSERA_DEVICE int warp_column() { return places().warp_column(thread()); }
 
   /// Threads that share a row (a column) divide work on it: how many they are, and which of them this one is.
   static constexpr int kRowShares = 4 * kWarpColumns, kColumnShares = 8 * kWarpRows;
-  static TESSERA_DEVICE int row_share() {
-    return thread_index() / kWarpThreads % kWarpColumns * 4 + thread_index() % 4;
-  }
+  static TESSERA_DEVICE int row_share() { return thread() / kWarpThreads % kWarpColumns * 4 + thread() % 4; }
   static TESSERA_DEVICE int column_share() {
-    return thread_index() / kWarpThreads / kWarpColumns * 8 + thread_index() % kWarpThreads / 4;
+    return thread() / kWarpThreads / kWarpColumns * 8 + thread() % kWarpThreads / 4;
   }
 
   /// Where this thread's rows, columns and elements stand in the tile.
-  static TESSERA_DEVICE int row_of_slot(int slot) { return places().row_of_slot(slot, thread_index()); }
-  static TESSERA_DEVICE int column_of_slot(int slot) { return places().column_of_slot(slot, thread_index()); }
+  static TESSERA_DEVICE int row_of_slot(int slot) { return places().row_of_slot(slot, thread()); }
+  static TESSERA_DEVICE int column_of_slot(int slot) { return places().column_of_slot(slot, thread()); }
   static TESSERA_DEVICE int row(int i) { return row_of_slot(row_slot(i)); }
   static TESSERA_DEVICE int column(int i) { return column_of_slot(column_slot(i)); }
 
  private:
+  /// Of those that share the tile: several teams of warpgroups have one each.
+  static TESSERA_DEVICE int thread() { return kSpread ? thread_index() % kThreads : thread_index(); }
   static TESSERA_HD constexpr detail::FragmentPlaces places() {
     return {kRows, kColumns, kWarpRows, kWarpColumns, kSpread};
   }

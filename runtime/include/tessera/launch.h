@@ -191,11 +191,12 @@ inline int multiprocessor_count() {
 }
 
 /// Tiles of one size that a launch may use: how many there are, the clocks that a multiprocessor takes for one, or for a share
-/// of one that is the same for all sizes; where blocks may share the terms of one, the bytes of its sums, and how many
-/// shares are asked for, if any.
+/// of one that is the same for all sizes, and those from its last product to the first of the next; where blocks may share
+/// the terms of one, the bytes of its sums, and how many shares are asked for, if any.
 struct TilesOfSize {
   index count;
   index clocks = 0;
+  index between = 0;
   index bytes = 0;
   int asked = 0;
 };

@@ -50,13 +50,14 @@ class SharedTerms {
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
     const int shares = shares_of(tiles);
-    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares));
+    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares)) +
+           (ceil_divide(tiles.count * shares, wave_) - 1) * tiles.between;
   }
 
   /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
   /// launch that they are for has this object as an argument: for the kernel it is the shares of these units.
   Blocks blocks(const TilesOfSize& units, int cluster = 1) {
-    const TilesOfSize tiles{units.count * cluster, units.clocks, units.bytes, units.asked};
+    const TilesOfSize tiles{units.count * cluster, units.clocks, units.between, units.bytes, units.asked};
     const int shares = shares_of(tiles);
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     return persistent_blocks(units.count * shares_.shares, cluster);

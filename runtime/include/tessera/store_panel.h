@@ -88,6 +88,10 @@ class StorePanel {
   static constexpr int kCount = Layout::kRowBlocks * kPanelsOfRow;
   static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * Tile::kRoom;
 
+  /// Columns of a panel for which a lane computes what all lanes need, see PanelColumns; bytes of an element and of a place.
+  static constexpr int kLaneColumns = kWidth / kWarpThreads;
+  static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kPlaceBytes = Tile::kRoom * kElementBytes;
+
   /// `turn` is which place is next, for all outputs that share them; 0 when a kernel begins.
   TESSERA_DEVICE StorePanel(const Shared<T>& elements, int& turn) : elements_(elements), turn_(turn) {}
 
@@ -105,6 +109,17 @@ class StorePanel {
     return row_slot / 2 * kPanelsOfRow + column_slot * 4 / kWidth;
   }
   static TESSERA_HD constexpr int pair_of_panel(int column_slot) { return column_slot * 4 % kWidth / 8; }
+
+  /// Column number i of a lane in a panel: in the panel, and in the tile.
+  static TESSERA_DEVICE int lane_column(int i) { return i * kWarpThreads + thread_index() % kWarpThreads; }
+  static TESSERA_DEVICE int column_of_lane(int panel, int i) { return column_of(panel) + lane_column(i); }
+
+  /// The byte of the array where the next place begins. By all lanes, which may write there behind this, until they have set
+  /// the panel.
+  TESSERA_DEVICE int open_place(Location where = Location::current()) const {
+    wait_for_place(where);
+    return place_number() * kPlaceBytes;
+  }
 
   /// The pair of the thread's columns column_slot and column_slot + 1 in one of its rows.
   TESSERA_DEVICE void set(int row_slot, int column_slot, const Vector<T, 2>& pair) {
@@ -159,14 +174,18 @@ class StorePanel {
   }
 
   /// Of the warp, for the panel at hand.
-  TESSERA_DEVICE Tile place() const {
-    return {elements_, (thread_index() / kWarpThreads * kPlaces + turn_) * Tile::kRoom};
-  }
+  TESSERA_DEVICE Tile place() const { return {elements_, place_number() * Tile::kRoom}; }
+  TESSERA_DEVICE int place_number() const { return thread_index() / kWarpThreads * kPlaces + turn_; }
 
-  /// What all lanes have set is in its place when this returns, which the copy engine has read before.
-  TESSERA_DEVICE void put(Location where) const {
+  /// Until the copy engine, and all lanes, have read what was there before.
+  TESSERA_DEVICE void wait_for_place(Location where) const {
     ptx::cp_async_bulk_wait_group_read<kPlaces - 1>(where);
     warp_barrier(0xffffffffu, where);
+  }
+
+  /// What all lanes have set is in its place when this returns.
+  TESSERA_DEVICE void put(Location where) const {
+    wait_for_place(where);
     put_words(where);
     ptx::fence_proxy_async(where);
     warp_barrier(0xffffffffu, where);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// PanelColumns<T, Panel>: what the elements of a panel take from their columns.
+#pragma once
+
+#include "tessera/pairs.h"
+#include "tessera/store_panel.h"
+
+namespace tessera {
+
+/// Values of T for the columns of a panel, which is of type Panel: each lane computes those of a few columns for its whole
+/// warp. They lie in the place that the panel itself goes through next, and are gone when it is put there.
+template <typename T, typename Panel>
+class PanelColumns {
+ public:
+  /// Bytes of a place that they take; elements of the array, which is that of the panel's stores.
+  static constexpr int kBytes = Panel::kLaneColumns * kWarpThreads * static_cast<int>(sizeof(T));
+  static constexpr int kRoom = Panel::kRoom * Panel::kElementBytes / static_cast<int>(sizeof(T));
+
+  /// They begin at `first_byte` of the array: in the place that Panel::open_place found.
+  TESSERA_DEVICE PanelColumns(const Shared<T>& elements, int first_byte)
+      : elements_(elements), first_(first_byte / static_cast<int>(sizeof(T))) {}
+
+  /// The value for this lane's column number i.
+  TESSERA_DEVICE void set(int i, const T& value, Location where = Location::current()) const {
+    elements_.store(first_ + Panel::lane_column(i), value, where);
+  }
+
+  /// Those for the thread's columns column_slot and column_slot + 1, when a barrier of the warp is behind all of them.
+  TESSERA_DEVICE Vector<T, 2> pair(int column_slot, Location where = Location::current()) const {
+    return elements_.template load<2>(
+        first_ + Panel::pair_of_panel(column_slot) * kPairStep + thread_index() % 4 * 2, where);
+  }
+
+ private:
+  Shared<T> elements_;
+  int first_;
+};
+
+}  // namespace tessera

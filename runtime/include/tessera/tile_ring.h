@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// TileRing: stages of shared memory that one thread has filled and warps read, one after another.
+#pragma once
+
+#include "tessera/ptx_barrier.h"
+#include "tessera/ptx_cluster.h"
+
+namespace tessera {
+
+/// Where a thread is in a ring of kStages stages: which is next, and the parity of the phase in which it is filled.
+template <int kStages>
+struct RingPlace {
+  int stage = 0;
+  int parity = 0;
+
+  TESSERA_DEVICE void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it. What a block of a
+/// cluster copies goes to all of its `blocks`, so that all have to have read a stage.
+template <int kStages>
+struct TileRing {
+  using Place = RingPlace<kStages>;
+
+  Barriers full, empty;
+  int blocks = 1;
+
+  /// By one thread, before a barrier of the block.
+  TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_init(full, stage, 1, where);
+      ptx::mbarrier_init(empty, stage, readers * blocks, where);
+    }
+    ptx::fence_mbarrier_init(where);
+  }
+
+  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it.
+  TESSERA_DEVICE void begin_fill(const Place& at, int bytes, Location where = Location::current()) const {
+    ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
+    ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);
+  }
+
+  /// By the thread that copies, when it has nothing more to copy: waits until all is read. Before that a block of a cluster
+  /// may not end, since others copy to it and arrive at its barriers.
+  TESSERA_DEVICE void drain(Place at, Location where = Location::current()) const {
+    if (blocks == 1) return;
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
+      at.advance();
+    }
+  }
+
+  /// By those who read: waits until the stage is filled.
+  TESSERA_DEVICE void wait(const Place& at, Location where = Location::current()) const {
+    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);
+  }
+
+  /// By those who read: this warp has read the stage.
+  TESSERA_DEVICE void release(int stage, Location where = Location::current()) const {
+    ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams: the warpgroups of a block that multiply take tiles in turn, so that the Tensor Cores have the products of one while
+// what becomes of another is computed and stored. Else they share each tile, and all of them wait for that.
+#pragma once
+
+#include <map>
+
+#include "emit/plan_requests.h"
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// Whether the instances of a phase by warpgroups may have a team each: where one loop brings all factors and does nothing
+/// but sum their products, and nobody asks for other tiles. `uses` of each value, by values and statements.
+bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
+                    const PlanOverrides& overrides, const TilePlan& plan);
+
+/// Registers of a thread for what it reads beside the tiles of an instance: nothing of columns behind the products, where
+/// that passes through shared memory.
+int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+/// Clocks of a multiprocessor from the last product of a tile until what becomes of its sums is stored: a rough count of
+/// instructions.
+int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+}  // namespace tessera::emit
