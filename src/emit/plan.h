@@ -3,6 +3,8 @@
 // launcher chooses, and why. The printer and the report only read it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -73,16 +75,17 @@ struct Rival {
 
 /// What is known of the terms of a unit that blocks share.
 struct SharedUnit {
-  int64_t clocks = 0;   // that a multiprocessor takes for 64 of each sum
-  int64_t between = 0;  // and from one unit to the next
-  int64_t bytes = 0;    // of its sums; 0: blocks do not share them
-  int asked = 0;        // blocks that share them; 0: as the launch says
+  int64_t clocks = 0;  // that a multiprocessor takes for 64 of each sum
+  int64_t behind = 0;  // and for what follows the products
+  int teams = 1;       // of a block, which take units in turn
+  int64_t bytes = 0;   // of its sums; 0: blocks do not share them
+  int asked = 0;       // blocks that share them; 0: as the launch says
 
-  /// As the launcher takes it, behind the clocks.
+  /// As the launcher takes it.
   std::string text() const {
-    std::string text = bytes > 0 || between > 0 ? ", " + std::to_string(between) : "";
-    if (bytes > 0) text += ", " + std::to_string(bytes);
-    return text + (bytes > 0 && asked > 1 ? ", " + std::to_string(asked) : "");
+    const std::string alone = fmt::format("{}, {}, {}", clocks, behind, teams);
+    return bytes == 0 ? alone
+                      : fmt::format("{}, {}{}", alone, bytes, asked > 1 ? fmt::format(", {}", asked) : "");
   }
 };
 

@@ -119,14 +119,14 @@ class LauncherPrinter {
       std::string count = print(specialise(lowered_.unit_count[f], variant));
       if (!variant.rival->lines.empty())
         count = fmt::format("{} ? {} : kNoTiles", variant.rival->lines, count);
-      list += fmt::format("{}{{{}, {}{}}}", list.empty() ? "" : ", ", count, variant.rival->clocks,
-                          variant.shared ? variant.shared->text() : "");
+      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", count,
+                          variant.shared ? variant.shared->text() : std::to_string(variant.rival->clocks));
     }
     const auto terms = plan_.phase.shared_terms;
     for (const auto& [name, list] : sizes)
       writer_.line(
           fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
-          terms ? "tiles, clocks of one for 64 terms, and until the next, bytes of its sums"
+          terms ? "tiles, clocks of one for 64 terms and behind them, teams, bytes of its sums"
                 : "tiles, clocks of one for 64 terms");
   }
 
@@ -269,9 +269,8 @@ class LauncherPrinter {
     Variant clustered = variant;
     if (!variant.cluster.empty()) clustered.arguments["cluster"] = variant.cluster;
     const bool is_shared = variant.shared->bytes > 0;
-    return fmt::format("terms.blocks({{{}{}{}}}{})", print(specialise(units, clustered)),
-                       is_shared ? fmt::format(", {}", variant.shared->clocks) : "",
-                       is_shared ? variant.shared->text() : "",
+    return fmt::format("terms.blocks({{{}{}}}{})", print(specialise(units, clustered)),
+                       is_shared ? ", " + variant.shared->text() : "",
                        variant.cluster.empty() ? "" : ", " + variant.cluster);
   }
 

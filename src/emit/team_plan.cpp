@@ -3,7 +3,6 @@
 #include "emit/team_plan.h"
 
 #include <algorithm>
-#include <set>
 
 #include "emit/plan_extents.h"
 #include "emit/term_shares.h"
@@ -13,26 +12,13 @@ namespace tessera::emit {
 
 namespace {
 
-constexpr int64_t kMostOfVector = 32;  // registers of a thread for values of a row or a column
-constexpr int64_t kOfPanel =
-    32;  // for a tensor that is read as a panel is stored, or a tile that is stored twice
-constexpr int64_t kOfMath = 4;  // for a function that needs many
-constexpr int kLanes = 128;     // of a multiprocessor
+// Registers of a thread: for values of a row or a column; for a tensor that is read as a panel is stored, or a tile that is
+// stored twice; for a function that needs many.
+constexpr int64_t kMostOfVector = 32, kOfPanel = 32, kOfMath = 4;
 
-constexpr int kMath = 40, kDivision = 10, kAccess = 6;  // instructions
-
-/// The values of a phase that stand behind the loop with its products.
-std::set<ir::ValueId> defined_behind(const ir::Kernel& kernel, const TilePlan& plan) {
-  std::set<ir::ValueId> values;
-  bool is_behind = false;
-  for (const ir::Statement& statement : kernel.grids.at(0).body) {
-    const auto* define = std::get_if<ir::Define>(&statement.node);
-    if (define && is_behind) values.insert(define->value);
-    is_behind = is_behind || std::holds_alternative<ir::Loop>(statement.node) ||
-                (define && plan.products.contains(define->value));
-  }
-  return values;
-}
+constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAccess = 6;  // instructions
+constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
+constexpr int kLatency = 6;  // clocks of an instruction, where each has one that has no registers to spare
 
 /// The axes of a value that tiles lie along.
 std::vector<ir::AxisId> axes_of_tiles(const ir::Value& value, const TilePlan& plan) {
@@ -59,10 +45,23 @@ bool needs_more(ir::MathFunction function) {
   return function == tanh || function == sin || function == cos || function == pow;
 }
 
+int instructions_of(ir::MathFunction function) {
+  using enum ir::MathFunction;
+  switch (function) {
+    case relu: return 1;
+    case exp_fast:
+    case exp2_fast: return 2;
+    case exp:
+    case exp2:
+    case sqrt:
+    case rsqrt: return kExponential;
+    case tanh: return kTanh;
+    default: return kMath;
+  }
+}
 int instructions_of(const ir::Op& op) {
   if (std::holds_alternative<ir::Load>(op)) return kAccess;
-  if (const auto* math = std::get_if<ir::Math>(&op))
-    return math->function == ir::MathFunction::relu ? 1 : kMath;
+  if (const auto* math = std::get_if<ir::Math>(&op)) return instructions_of(math->function);
   const auto* binary = std::get_if<ir::Binary>(&op);
   return binary && binary->op == ir::BinaryOp::divide ? kDivision : 1;
 }
@@ -84,12 +83,9 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, c
   const auto is_write = [](const ir::Statement& statement) {
     return std::holds_alternative<ir::Write>(statement.node);
   };
-  const std::set<ir::ValueId> behind =
-      has_panels(kernel) ? defined_behind(kernel, plan) : std::set<ir::ValueId>();
+  const bool columns_are_free = has_panels(kernel);
   int64_t sum = kOfPanel * (std::ranges::count_if(kernel.grids.at(0).body, is_write) - 1);
-  for (uint32_t k = 0; k < kernel.values.size(); ++k) {
-    const ir::ValueId id{k};
-    const ir::Value& value = kernel.values[id];
+  for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath;
     if (!std::holds_alternative<ir::Load>(value.op)) continue;
@@ -97,7 +93,7 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, c
     if (axes.size() == 2 && is_tile(value, plan)) sum += kOfPanel;
     if (axes.size() != 1 || !plan.is_in_registers(axes[0])) continue;
     const bool is_of_rows = plan.role(axes[0]) == TileRole::row;
-    if (!is_of_rows && behind.contains(id)) continue;
+    if (!is_of_rows && columns_are_free) continue;
     const int shares = is_of_rows ? shape.row_shares() : shape.column_shares();
     sum += std::min(kMostOfVector, shape.extent.at(axes[0]) * shares / shape.threads());
   }
@@ -106,15 +102,16 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, c
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   int64_t instructions = 0;
-  for (const ir::ValueId id : defined_behind(kernel, plan))
-    if (is_tile(kernel.values[id], plan)) instructions += instructions_of(kernel.values[id].op);
+  for (const ir::Value& value : kernel.values)
+    if (is_tile(value, plan)) instructions += instructions_of(value.op);
   for (const ir::Statement& statement : kernel.grids.at(0).body)
     if (std::holds_alternative<ir::Write>(statement.node)) instructions += kAccess;
   int64_t elements = 0;
   for (const auto& [dot, product] : plan.products)
     elements =
         std::max(elements, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width));
-  return elements * instructions / kLanes;
+  return shape.teams == 1 ? elements * instructions / kLanes
+                          : elements / shape.threads() * instructions * kLatency;
 }
 
 }  // namespace tessera::emit

@@ -15,12 +15,12 @@ namespace tessera::emit {
 bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
                     const PlanOverrides& overrides, const TilePlan& plan);
 
-/// Registers of a thread for what it reads beside the tiles of an instance: nothing of columns behind the products, where
-/// that passes through shared memory.
+/// Registers of a thread for what it reads beside the tiles of an instance: nothing of columns, where that passes through
+/// shared memory.
 int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
-/// Clocks of a multiprocessor from the last product of a tile until what becomes of its sums is stored: a rough count of
-/// instructions.
+/// Clocks from the last product of a tile until what becomes of its sums is stored, of a multiprocessor that does nothing
+/// else, or of one team beside the products of another: a rough count of instructions.
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
 }  // namespace tessera::emit

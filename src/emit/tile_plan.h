@@ -98,8 +98,8 @@ struct TileShape {
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
   size_t choice = 0;                 // the number of that request: the first that holds counts
-  int64_t clocks = 0;  // of a round: the launcher takes the quickest of those of a choice that have it
-  int64_t clocks_between = 0;  // from the products of a tile to those of the next
+  int64_t clocks = 0;         // of a round: the launcher takes the quickest of those of a choice that have it
+  int64_t clocks_behind = 0;  // of what follows the products of a tile
 
   /// That hold the tiles of an instance in registers.
   int threads() const { return kWarpThreads * warp_rows * warp_columns; }

@@ -71,12 +71,6 @@ bool check_cluster(const ir::Kernel& kernel, const std::vector<TileShape>& shape
   return false;
 }
 
-/// What the launcher compares sizes of tiles by. Nothing multiplies between the tiles of a block, unless teams take turns.
-void price_of_rivals(const ir::Kernel& kernel, const TilePlan& plan, TileShape& shape) {
-  shape.clocks = round_clocks(kernel, plan, shape);
-  if (shape.teams == 1) shape.clocks_between = clocks_behind_products(kernel, plan, shape);
-}
-
 /// Adds the shapes by warpgroups of a choice: those that it asks for, and where it asks for nothing, those that can be.
 /// False where what it asks for cannot be: that is reported. Options of the command line stand for the phases that can
 /// run so in some tiles.
@@ -94,8 +88,10 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   if (!chosen.shapes.empty()) {
     if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
     if (!groups) groups = by_warpgroups(kernel, plan);
-    for (TileShape& shape : chosen.shapes)
-      if (chosen.shapes.size() > 1) price_of_rivals(kernel, *groups, shape);
+    for (TileShape& shape : chosen.shapes) {
+      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
+      shape.clocks_behind = clocks_behind_products(kernel, *groups, shape);
+    }
     std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));
     return true;
   }

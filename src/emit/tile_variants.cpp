@@ -347,7 +347,7 @@ class TileVariants {
     const bool is_shared = shape.split > 1 || (shape.split == 0 && shape.teams == 1 &&
                                                bytes <= kMostBytes * int64_t{shape.threads()});
     variant.arguments["kShared"] = is_shared ? "true" : "false";
-    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), shape.clocks_between,
+    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), shape.clocks_behind, shape.teams,
                                 is_shared ? bytes : 0, shape.split};
   }
 

@@ -53,7 +53,8 @@ void add_barrier_faults(std::vector<PlantedFault>& faults) {
       "where);");
   add("shuffle among all lanes where a part takes part", kGroup,
       "return kFirst << (thread_index() % kWarpThreads / kLanes * kLanes);", "return kFirst;");
-  faults.back().equivalent = "no plan gives a reduction less than a warp; tests of the runtime see such groups";
+  faults.back().equivalent =
+      "no plan gives a reduction less than a warp; tests of the runtime see such groups";
   add("lines shifted without a barrier of the warp", "tessera/shifted_copy.h",
       "      warp_barrier(0xffffffffu, raw.fill.where);\n", "");
 }

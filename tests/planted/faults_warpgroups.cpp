@@ -63,7 +63,7 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "    ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);\n"
       "    ptx::mbarrier_arrive_cluster(empty, stage");
   add("ring used before it is ready", kGenerated, "cluster_barrier(cluster);  // the ring is ready", "");
-  add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups / kTeams)", "k_ring.initialize(4)");
+  add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
   add("bytes of one factor announced", kGenerated, "A_tiles.bytes(A_lines) + B_tiles.bytes(B_lines)",
       "A_tiles.bytes(A_lines)");
   add("bytes of lines in the other order announced", kEither,
@@ -92,8 +92,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("turn never taken", kGenerated, "teams.begin(k_at);", "");
   add("teams with the tiles of the first", kGenerated, "cluster_index() + teams.team() * cluster_count()",
       "cluster_index()");
-  add("stages of a team awaited by all", kGenerated, "k_ring.initialize(4 * kGroups / kTeams)",
-      "k_ring.initialize(4 * kGroups)");
+  add("stages of a team awaited by all", kGenerated, "_ring.initialize(4 * kGroups / kTeams)",
+      "_ring.initialize(4 * kGroups)");
   add("columns read before all lanes have set theirs", kGenerated, "        warp_barrier();\n", "");
   add("columns over a panel that is being stored", kPanel, "    wait_for_place(where);\n    return",
       "    return");

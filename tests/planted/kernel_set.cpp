@@ -227,7 +227,7 @@ const KernelSet& warpgroup_products() {
               {"tests/corners/warpgroups.tsr",
                {"gated_by_groups", "gram_by_groups", "panels_by_groups", "parts_by_groups",
                 "promoted_by_groups", "reversed_by_groups", "rounded_by_groups", "rows_by_groups",
-                "shared_by_groups", "shared_in_clusters", "turns_by_groups"},
+                "shared_by_groups", "shared_in_clusters", "teams_by_groups", "turns_by_groups"},
                {.stages = 2}},
               {"tests/corners/warpgroups.tsr", {"split_by_groups", "split_twice_by_groups"}, {.stages = 4}},
           },
@@ -247,6 +247,7 @@ const KernelSet& warpgroup_products() {
               {"shared_in_clusters", {{{"M", 264}, {"N", 72}, {"K", 264}}}},
               {"split_by_groups", {{{"M", 72}, {"N", 40}, {"K", 136}}}},
               {"split_twice_by_groups", {{{"B", 2}, {"M", 136}, {"N", 24}, {"K", 40}}}},
+              {"teams_by_groups", {{{"M", 72}, {"N", 2320}, {"K", 136}}}},
               {"turns_by_groups", {{{"J", 2}, {"M", 136}, {"N", 72}, {"K", 200}, {"L", 72}}}},
           },
   };

@@ -191,6 +191,16 @@ void diagonals(Problem& problem) {
   });
 }
 
+void teams(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u"), v = problem.in("v"),
+             w = problem.in("w");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(m, n) = s - u(n) * std::max(v(n), w(n));
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -317,6 +327,11 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        output("y", "f16", {"M", "N"}), sums("w", {"M", "N"})},
       panels);
   cases.back().derived = {{"C", [](const Sizes& sizes) { return sizes.at("N") + 1; }}};
+  add("teams_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("u", "f16", {"N"}, -9, 9, 1),
+       input("v", "f32", {"N"}, -9, 9, 1), input("w", "f32", {"N"}, -9, 9, 1),
+       output("y", "f16", {"M", "N"})},
+      teams);
   add("diagonals_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"R"}, -9, 9, 1),
        sums("y", {"M", "N"})},

@@ -208,24 +208,25 @@ TEST_CASE("where memory takes longer than products, their terms are not shared")
     const LaunchOptions options;
     const SharedTerms terms(check, options, 8192, {bytes, bytes});
     const index wave = multiprocessor_count();
-    return QuickestTiles(options, {{wave / 2, 318, 0, 32768}, {wave, 207, 0, 16384}}, terms)(0) ? "shares"
-                                                                                                : "tiles";
+    return QuickestTiles(options, {{wave / 2, 318, 0, 1, 32768}, {wave, 207, 0, 1, 16384}}, terms)(0)
+               ? "shares"
+               : "tiles";
   };
   CHECK(quickest(0) == std::string("shares"));  // 25400 clocks against 26496
   CHECK(quickest(1e9) == std::string("tiles"));
 }
 
-TEST_CASE("what happens between tiles counts where a block takes several") {
-  const auto quickest = [](index rounds) {
+TEST_CASE("what follows products counts where a block takes several tiles, unless teams take them in turn") {
+  const auto quickest = [](index rounds, index behind_of_teams) {
     LaunchCheck check("epilogue");
     const LaunchOptions options;
     const SharedTerms terms(check, options, 640, {});
     const index tiles = rounds * multiprocessor_count();
-    return QuickestTiles(options, {{tiles, 1000, 200}, {tiles, 1010}}, terms)(0) ? 0 : 1;
+    return QuickestTiles(options, {{tiles, 1000, 300}, {tiles, 1010, behind_of_teams, 2}}, terms)(0) ? 0 : 1;
   };
-  CHECK(quickest(1) == 0);  // 10000 clocks against 10100
-  CHECK(quickest(2) == 0);  // as many: the first
-  CHECK(quickest(3) == 1);  // 30400 against 30300
+  CHECK(quickest(1, 9000) == 0);   // 10000 clocks against 10100
+  CHECK(quickest(2, 9000) == 1);   // 20300 against 20200
+  CHECK(quickest(2, 10400) == 0);  // half of 300 more than products take
 }
 
 TEST_CASE("a function is launched that is for the order of the factors") {

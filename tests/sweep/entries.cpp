@@ -153,6 +153,7 @@ Entry entry_of(const std::string& kernel) {
       {"transpose", tessera_transpose_invoke},
       {"triangle", tessera_triangle_invoke},
       {"turned", tessera_turned_invoke},
+      {"teams_by_groups", tessera_teams_by_groups_invoke},
       {"turns_by_groups", tessera_turns_by_groups_invoke},
       {"upsampled", tessera_upsampled_invoke},
       {"wave", tessera_wave_invoke},

@@ -190,13 +190,15 @@ inline int multiprocessor_count() {
 #endif
 }
 
-/// Tiles of one size that a launch may use: how many there are, the clocks that a multiprocessor takes for one, or for a share
-/// of one that is the same for all sizes, and those from its last product to the first of the next; where blocks may share
-/// the terms of one, the bytes of its sums, and how many shares are asked for, if any.
+/// Tiles of one size that a launch may use: how many there are, the clocks that a multiprocessor takes for the products of
+/// one, or for a share of one that is the same for all sizes; those of what follows the products, and how many teams of a
+/// block take tiles in turn, so that this happens beside the products of others; where blocks may share the terms of one,
+/// the bytes of its sums, and how many shares are asked for, if any.
 struct TilesOfSize {
   index count;
   index clocks = 0;
-  index between = 0;
+  index behind = 0;
+  int teams = 1;
   index bytes = 0;
   int asked = 0;
 };

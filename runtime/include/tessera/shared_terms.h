@@ -50,14 +50,15 @@ class SharedTerms {
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
     const int shares = shares_of(tiles);
-    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares)) +
-           (ceil_divide(tiles.count * shares, wave_) - 1) * tiles.between;
+    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares) +
+                              clocks_without_products(tiles, shares));
   }
 
   /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
   /// launch that they are for has this object as an argument: for the kernel it is the shares of these units.
   Blocks blocks(const TilesOfSize& units, int cluster = 1) {
-    const TilesOfSize tiles{units.count * cluster, units.clocks, units.between, units.bytes, units.asked};
+    const TilesOfSize tiles{units.count * cluster, units.clocks, units.behind,
+                            units.teams,           units.bytes,  units.asked};
     const int shares = shares_of(tiles);
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     return persistent_blocks(units.count * shares_.shares, cluster);
@@ -76,6 +77,13 @@ class SharedTerms {
     const double products = clocks_of_tile(tiles) * std::ceil(blocks / wave) / shares;
     const double memory = bytes_ / std::fmin(kMemoryBytes, kBlockBytes * std::fmin(blocks, wave));
     return std::fmax(products, memory) + kNotHidden * std::fmin(products, memory);
+  }
+  /// In all rounds but the last. A team that has more to do behind its products than another takes for its own is waited for.
+  double clocks_without_products(const TilesOfSize& tiles, int shares) const {
+    const auto rounds = static_cast<double>(ceil_divide(tiles.count * shares, wave_) - 1);
+    const auto behind = static_cast<double>(tiles.behind);
+    if (tiles.teams == 1) return rounds * behind;
+    return rounds * std::fmax(0, behind - clocks_of_tile(tiles)) / tiles.teams;
   }
   static double clocks_to_join(const TilesOfSize& tiles, int shares) {
     return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;
