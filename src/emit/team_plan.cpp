@@ -3,6 +3,7 @@
 #include "emit/team_plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "emit/plan_extents.h"
 #include "emit/term_shares.h"
@@ -20,19 +21,48 @@ constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAcces
 constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
 constexpr int kLatency = 6;  // clocks of an instruction, where each has one that has no registers to spare
 
-/// The axes of a value that tiles lie along.
-std::vector<ir::AxisId> axes_of_tiles(const ir::Value& value, const TilePlan& plan) {
-  std::vector<ir::AxisId> axes = value.axes;
+/// Those that tiles lie along.
+std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan) {
   std::erase_if(axes, [&](ir::AxisId axis) { return !plan.role(axis); });
   return axes;
 }
-/// Whether what elements take from their columns passes through shared memory: beside outputs of these types.
-bool has_panels(const ir::Kernel& kernel) {
-  return std::ranges::all_of(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
+  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
+  return own.size() == 1 && plan.role(own[0]) == TileRole::column;
+}
+
+/// Registers of a thread for a value of each row or column; 0 for anything else.
+int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& plan, const TileShape& shape) {
+  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
+  if (own.size() != 1 || !plan.is_in_registers(own[0])) return 0;
+  const int shares = is_of_columns(axes, plan) ? shape.column_shares() : shape.row_shares();
+  return shape.extent.at(own[0]) * shares / shape.threads();
+}
+
+/// Calls `use` with each statement of a phase, also of those in loops.
+template <typename Use>
+void for_each_statement(const ir::Block& statements, const Use& use) {
+  for (const ir::Statement& statement : statements) {
+    use(statement);
+    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) for_each_statement(loop->body, use);
+  }
+}
+
+/// The stores of a phase; whether what elements take from their columns passes through shared memory beside all of them.
+struct Stores {
+  int64_t count = 0;
+  bool have_panels = true;
+};
+Stores stores_of(const ir::Kernel& kernel) {
+  Stores stores;
+  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* write = std::get_if<ir::Write>(&statement.node);
-    const int bytes = write ? size_in_bytes(kernel.tensors[write->tensor].dtype) : 0;
-    return !write || bytes == 2 || bytes == 4;
+    if (!write) return;
+    const int bytes = size_in_bytes(kernel.tensors[write->tensor].dtype);
+    ++stores.count;
+    stores.have_panels = stores.have_panels && (bytes == 2 || bytes == 4);
   });
+  return stores;
 }
 
 bool is_tile(const ir::Value& value, const TilePlan& plan) {
@@ -61,6 +91,7 @@ int instructions_of(ir::MathFunction function) {
 }
 int instructions_of(const ir::Op& op) {
   if (std::holds_alternative<ir::Load>(op)) return kAccess;
+  if (std::holds_alternative<ir::ReadVariable>(op)) return 0;
   if (const auto* math = std::get_if<ir::Math>(&op)) return instructions_of(math->function);
   const auto* binary = std::get_if<ir::Binary>(&op);
   return binary && binary->op == ir::BinaryOp::divide ? kDivision : 1;
@@ -73,39 +104,43 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
   const bool has_request = std::ranges::any_of(plan.roles, [&](const auto& role) {
     return role.second != TileRole::depth && fixed_tile(kernel, overrides, role.first) > 0;
   });
-  const bool is_quick = std::ranges::none_of(
-      plan.products, [&](const auto& entry) { return is_promoted(kernel, entry.second); });
-  return !has_request && is_quick && requested_split(kernel, overrides).value_or(1) <= 1 &&
+  const auto is_of_two_bytes = [&](const auto& entry) {
+    const TileProduct& product = entry.second;
+    return !product.rows.in_parts && has_either_order(tile_type(kernel, product.rows));
+  };
+  return !has_request && std::ranges::all_of(plan.products, is_of_two_bytes) &&
+         requested_split(kernel, overrides).value_or(1) <= 1 &&
          shared_axis(kernel, uses, sizes, plan).axis.has_value();
 }
 
 int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  const auto is_write = [](const ir::Statement& statement) {
-    return std::holds_alternative<ir::Write>(statement.node);
-  };
-  const bool columns_are_free = has_panels(kernel);
-  int64_t sum = kOfPanel * (std::ranges::count_if(kernel.grids.at(0).body, is_write) - 1);
+  const Stores stores = stores_of(kernel);
+  int64_t sum = kOfPanel * std::max<int64_t>(0, stores.count - 1);
+  for (const ir::Variable& variable : kernel.variables) sum += registers_along(variable.axes, plan, shape);
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath;
     if (!std::holds_alternative<ir::Load>(value.op)) continue;
-    const std::vector<ir::AxisId> axes = axes_of_tiles(value, plan);
-    if (axes.size() == 2 && is_tile(value, plan)) sum += kOfPanel;
-    if (axes.size() != 1 || !plan.is_in_registers(axes[0])) continue;
-    const bool is_of_rows = plan.role(axes[0]) == TileRole::row;
-    if (!is_of_rows && columns_are_free) continue;
-    const int shares = is_of_rows ? shape.row_shares() : shape.column_shares();
-    sum += std::min(kMostOfVector, shape.extent.at(axes[0]) * shares / shape.threads());
+    if (axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfPanel;
+    if (!is_of_columns(value.axes, plan) || !stores.have_panels)
+      sum += std::min(kMostOfVector, registers_along(value.axes, plan, shape));
   }
   return sum;
 }
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  int64_t instructions = 0;
-  for (const ir::Value& value : kernel.values)
+  std::set<ir::ValueId> sums;  // products are added up where they are multiplied
+  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    if (assign) sums.insert(assign->value);
+  });
+  int64_t instructions = kAccess * stores_of(kernel).count;
+  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    if (!define || plan.products.contains(define->value) || sums.contains(define->value)) return;
+    const ir::Value& value = kernel.values[define->value];
     if (is_tile(value, plan)) instructions += instructions_of(value.op);
-  for (const ir::Statement& statement : kernel.grids.at(0).body)
-    if (std::holds_alternative<ir::Write>(statement.node)) instructions += kAccess;
+  });
   int64_t elements = 0;
   for (const auto& [dot, product] : plan.products)
     elements =

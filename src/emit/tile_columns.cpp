@@ -44,7 +44,7 @@ std::vector<ir::ValueId> TileLowering::taken_from_columns(const ir::Write& write
     const ir::Value& value = kernel_.values[id];
     const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
     const int64_t bytes = columns * size_in_bytes(held_type(value));
-    if (place.column && !place.row && bytes <= left && is_worth_registers(id)) {
+    if (place.column && !place.row && bytes <= left && is_worth_registers(id) && is_free_of_threads(id)) {
       found.push_back(id);
       left -= bytes;
       continue;
@@ -53,6 +53,16 @@ std::vector<ir::ValueId> TileLowering::taken_from_columns(const ir::Write& write
     open.insert(open.end(), operands.begin(), operands.end());
   }
   return found;
+}
+
+// Whether any lane can compute it for any column: from nothing that threads hold for columns of their own.
+bool TileLowering::is_free_of_threads(ir::ValueId id) const {
+  const ir::Value& value = kernel_.values[id];
+  const auto held = held_.find(id);
+  if (held != held_.end()) return held->second.place.is_scalar();
+  if (std::holds_alternative<ir::ReadVariable>(value.op) || before_.contains(id)) return value.axes.empty();
+  return std::ranges::all_of(ir::operands_of(value.op),
+                             [&](ir::ValueId operand) { return is_free_of_threads(operand); });
 }
 
 // At the beginning of a panel.
@@ -79,7 +89,7 @@ void TileLowering::share_columns(const std::vector<ir::ValueId>& values, const P
 HeldTile TileLowering::declare_columns(ir::ValueId id, const Panel& panel, const std::string& first_byte) {
   const ir::Value& value = kernel_.values[id];
   HeldTile columns{named(name_for(id)), held_type(value), place_of({value.axes.begin(), value.axes.end()})};
-  const std::string type = type_name(columns.type), elements = named(columns.name + "_elements");
+  const std::string type = type_name(columns.type), elements = names_.take(columns.name + "_elements");
   columns.kind = names_.take("Columns" + in_camel_case(columns.name));
   at_scope(0, [&] {
     emit(lowered::Using{columns.kind, fmt::format("PanelColumns<{}, {}>", type, panel.type)});

@@ -297,6 +297,7 @@ class TileLowering : public FunctionLowering {
 
   // tile_columns.cpp: what elements of panels take from their columns
   std::vector<ir::ValueId> taken_from_columns(const ir::Write& write) const;
+  bool is_free_of_threads(ir::ValueId id) const;
   void share_columns(const std::vector<ir::ValueId>& values, const Panel& panel, const std::string& number,
                      const std::string& slot);
   HeldTile declare_columns(ir::ValueId id, const Panel& panel, const std::string& first_byte);

@@ -44,7 +44,9 @@ void TileLowering::write(const ir::Statement& statement) {
 void TileLowering::write_element(const ir::Write& write, const TilePlace& place, Span span) {
   if (place.is_tile()) return store_element(write, span);
   // Threads that share a row or a column have the same value, and one of them writes it.
-  Expr first = lowered::call("thread_index", {}, DType::index);
+  const Expr thread = lowered::call("thread_index", {}, DType::index);
+  const Expr of_team = lowered::name("thread_index() % (kGroupThreads * kGroups / kTeams)", DType::index);
+  Expr first = tiles_.has_teams() ? of_team : thread;
   if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
   if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
   Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);

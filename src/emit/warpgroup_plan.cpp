@@ -84,8 +84,9 @@ class GroupPlanner {
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_)) {
-      if (candidate.teams > 1 && !may_have_teams_) continue;
       TileShape shape = begin(candidate);
+      if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
+        continue;
       if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
       std::string misfitting = misfit(shape);
       if (misfitting.empty())

@@ -92,6 +92,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("turn never taken", kGenerated, "teams.begin(k_at);", "");
   add("teams with the tiles of the first", kGenerated, "cluster_index() + teams.team() * cluster_count()",
       "cluster_index()");
+  add("teams with each other's tiles, too", kGenerated, "kTeams * cluster_count()", "cluster_count()");
+  add("values of columns over each other", kGenerated, "place + ColumnsSlope::kBytes", "place");
+  add("panels of one team for all", kGenerated, "::kRoom * kTeams", "::kRoom");
   add("stages of a team awaited by all", kGenerated, "_ring.initialize(4 * kGroups / kTeams)",
       "_ring.initialize(4 * kGroups)");
   add("columns read before all lanes have set theirs", kGenerated, "        warp_barrier();\n", "");
@@ -139,6 +142,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
   add("first rows for all warpgroups", kWords,
       ".moved(StepA::offset(64, 0) * (group % (Layout::kWarpRows / 4)))", "");
+  add("second team with rows of another tile", kWords, "(group % (Layout::kWarpRows / 4))", "group");
   add("warpgroups 32 rows apart", kWords, "StepA::offset(64, 0) *", "StepA::offset(32, 0) *");
   add("one step of a factor for all", kWords, "first_b.moved(StepB::offset(0, k))", "first_b");
   add("rows of the other warpgroup", kWords, "StepA::offset(block * kRowStep, k)",

@@ -201,6 +201,30 @@ void teams(Problem& problem) {
   });
 }
 
+void columns(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z"), x = problem.out("x");
+  const int64_t J = problem.dim("J");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    double largest = 0;
+    for (int64_t j = 0; j < J; ++j) {
+      largest = std::max(largest, w(j, n));
+      z(j, m, n) = s * w(j, n);
+      x(j, m, n) = s + w(j, n);
+    }
+    y(m, n) = s + largest;
+  });
+}
+
+void whole_columns(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), 144, [&](int64_t m, int64_t n) {
+    y(m, n) = u(n) + total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -332,6 +356,15 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        input("v", "f32", {"N"}, -9, 9, 1), input("w", "f32", {"N"}, -9, 9, 1),
        output("y", "f16", {"M", "N"})},
       teams);
+  add("columns_by_groups", {"M", "N", "K", "J"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("w", "f32", {"J", "N"}, -9, 9, 1),
+       output("y", "f16", {"M", "N"}), sums("z", {"J", "M", "N"}), output("x", "f16", {"J", "M", "N"})},
+      columns);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
+  add("whole_columns_by_groups", {"M", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "144"}), input("u", "f32", {"144"}, -9, 9, 1),
+       output("y", "f16", {"M", "144"})},
+      whole_columns);
   add("diagonals_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"R"}, -9, 9, 1),
        sums("y", {"M", "N"})},

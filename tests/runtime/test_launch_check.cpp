@@ -224,9 +224,9 @@ TEST_CASE("what follows products counts where a block takes several tiles, unles
     const index tiles = rounds * multiprocessor_count();
     return QuickestTiles(options, {{tiles, 1000, 300}, {tiles, 1010, behind_of_teams, 2}}, terms)(0) ? 0 : 1;
   };
-  CHECK(quickest(1, 9000) == 0);   // 10000 clocks against 10100
-  CHECK(quickest(2, 9000) == 1);   // 20300 against 20200
-  CHECK(quickest(2, 10400) == 0);  // half of 300 more than products take
+  CHECK(quickest(1, 3000) == 0);    // 10300 clocks against 13100
+  CHECK(quickest(20, 3000) == 1);   // 206000 against 205000
+  CHECK(quickest(20, 11100) == 0);  // half of what goes beyond the products of another, 19 times: 222600
 }
 
 TEST_CASE("a function is launched that is for the order of the factors") {

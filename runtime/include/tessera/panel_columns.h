@@ -14,6 +14,7 @@ class PanelColumns {
  public:
   /// Bytes of a place that they take; elements of the array, which is that of the panel's stores.
   static constexpr int kBytes = Panel::kLaneColumns * kWarpThreads * static_cast<int>(sizeof(T));
+  static_assert(kBytes <= Panel::kPlaceBytes, "values of a panel's columns have its place");
   static constexpr int kRoom = Panel::kRoom * Panel::kElementBytes / static_cast<int>(sizeof(T));
 
   /// They begin at `first_byte` of the array: in the place that Panel::open_place found.

@@ -78,12 +78,13 @@ class SharedTerms {
     const double memory = bytes_ / std::fmin(kMemoryBytes, kBlockBytes * std::fmin(blocks, wave));
     return std::fmax(products, memory) + kNotHidden * std::fmin(products, memory);
   }
-  /// In all rounds but the last. A team that has more to do behind its products than another takes for its own is waited for.
+  /// What follows the products of each round, or with teams of the last: before that, a team which has more to do there than
+  /// another takes for its products is waited for.
   double clocks_without_products(const TilesOfSize& tiles, int shares) const {
-    const auto rounds = static_cast<double>(ceil_divide(tiles.count * shares, wave_) - 1);
+    const auto rounds = static_cast<double>(ceil_divide(tiles.count * shares, wave_));
     const auto behind = static_cast<double>(tiles.behind);
     if (tiles.teams == 1) return rounds * behind;
-    return rounds * std::fmax(0, behind - clocks_of_tile(tiles)) / tiles.teams;
+    return behind + (rounds - 1) * std::fmax(0, behind - clocks_of_tile(tiles)) / tiles.teams;
   }
   static double clocks_to_join(const TilesOfSize& tiles, int shares) {
     return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;

@@ -112,7 +112,10 @@ class StorePanel {
 
   /// Column number i of a lane in a panel: in the panel, and in the tile.
   static TESSERA_DEVICE int lane_column(int i) { return i * kWarpThreads + thread_index() % kWarpThreads; }
-  static TESSERA_DEVICE int column_of_lane(int panel, int i) { return column_of(panel) + lane_column(i); }
+  static TESSERA_DEVICE int column_of_lane(int panel, int i) {
+    const int column = column_of(panel) + lane_column(i);
+    return is_whole(panel) ? column : minimum(column, Layout::kColumns - 1);
+  }
 
   /// The byte of the array where the next place begins. By all lanes, which may write there behind this, until they have set
   /// the panel.
