@@ -43,8 +43,7 @@ void add_layout_faults(std::vector<PlantedFault>& faults) {
   add("halves of a block swapped", kFragment, "row_slot % 2 * 2 + column_slot % 2",
       "column_slot % 2 * 2 + row_slot % 2");
   add("share of a row ignores the warp", kFragment,
-      "return thread_index() / kWarpThreads % kWarpColumns * 4 + thread_index() % 4;",
-      "return thread_index() % 4;");
+      "return thread() / kWarpThreads % kWarpColumns * 4 + thread() % 4;", "return thread() % 4;");
   add("ldmatrix: matrices of A swapped", kParts, "tile.index_of(first + lane % 16, lane / 16 * 4 * kPerWord)",
       "tile.index_of(first + lane / 16 * 8 + lane % 8, lane / 8 % 2 * 4 * kPerWord)");
   add("ldmatrix: rows of A by 8", kParts, "tile.index_of(first + lane % 16, lane / 16 * 4 * kPerWord)",

@@ -124,8 +124,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   };
   add("columns of the first block for all", kColumns, "Panel::pair_of_panel(column_slot) * kPairStep +",
       "0 +");
-  add("columns of the first panel for all", kPanel, "return column_of(panel) + lane_column(i);",
-      "return lane_column(i);");
+  add("columns of the first panel for all", kPanel, "column_of(panel) + lane_column(i);", "lane_column(i);");
   add("rows of teams behind each other", kFragment, "kSpread ? thread_index() % kThreads : thread_index()",
       "thread_index()");
   add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first",
