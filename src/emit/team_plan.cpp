@@ -14,12 +14,13 @@ namespace tessera::emit {
 namespace {
 
 // Registers of a thread: for values of a row or a column; for a tensor that is read as a panel is stored, or a tile that is
-// stored twice; for a function that needs many.
-constexpr int64_t kMostOfVector = 32, kOfPanel = 32, kOfMath = 4;
+// stored twice; for a function that needs many; for a vector of columns after the first.
+constexpr int64_t kMostOfVector = 32, kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
 
 constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAccess = 6;  // instructions
 constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
-constexpr int kLatency = 6;  // clocks of an instruction, where each has one that has no registers to spare
+// Clocks of an instruction where each has a warp alone, of accesses, and of a chain that has no registers to overlap with.
+constexpr int kAlone = 2, kLatency = 6;
 
 /// Those that tiles lie along.
 std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan) {
@@ -90,11 +91,20 @@ int instructions_of(ir::MathFunction function) {
   }
 }
 int instructions_of(const ir::Op& op) {
-  if (std::holds_alternative<ir::Load>(op)) return kAccess;
-  if (std::holds_alternative<ir::ReadVariable>(op)) return 0;
+  if (std::holds_alternative<ir::Load>(op) || std::holds_alternative<ir::ReadVariable>(op)) return 0;
   if (const auto* math = std::get_if<ir::Math>(&op)) return instructions_of(math->function);
   const auto* binary = std::get_if<ir::Binary>(&op);
   return binary && binary->op == ir::BinaryOp::divide ? kDivision : 1;
+}
+
+/// Registers of a thread for what is read of rows or columns: nothing of columns that passes through shared memory.
+int64_t registers_of_vectors(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  const bool have_panels = stores_of(kernel).have_panels;
+  int64_t sum = 0;
+  for (const ir::Value& value : kernel.values)
+    if (std::holds_alternative<ir::Load>(value.op) && !(have_panels && is_of_columns(value.axes, plan)))
+      sum += std::min(kMostOfVector, registers_along(value.axes, plan, shape));
+  return sum;
 }
 
 }  // namespace
@@ -114,18 +124,18 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
 }
 
 int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  const Stores stores = stores_of(kernel);
-  int64_t sum = kOfPanel * std::max<int64_t>(0, stores.count - 1);
+  int64_t sum = registers_of_vectors(kernel, plan, shape) +
+                kOfPanel * std::max<int64_t>(0, stores_of(kernel).count - 1);
   for (const ir::Variable& variable : kernel.variables) sum += registers_along(variable.axes, plan, shape);
+  int64_t columns = 0;
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath;
     if (!std::holds_alternative<ir::Load>(value.op)) continue;
+    columns += is_of_columns(value.axes, plan) ? 1 : 0;
     if (axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfPanel;
-    if (!is_of_columns(value.axes, plan) || !stores.have_panels)
-      sum += std::min(kMostOfVector, registers_along(value.axes, plan, shape));
   }
-  return sum;
+  return sum + kOfColumns * std::max<int64_t>(0, columns - 1);
 }
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
@@ -134,19 +144,21 @@ int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, c
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
     if (assign) sums.insert(assign->value);
   });
-  int64_t instructions = kAccess * stores_of(kernel).count;
+  int64_t accesses = stores_of(kernel).count, others = 0;
   for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* define = std::get_if<ir::Define>(&statement.node);
     if (!define || plan.products.contains(define->value) || sums.contains(define->value)) return;
     const ir::Value& value = kernel.values[define->value];
-    if (is_tile(value, plan)) instructions += instructions_of(value.op);
+    if (!is_tile(value, plan)) return;
+    accesses += std::holds_alternative<ir::Load>(value.op) ? 1 : 0;
+    others += instructions_of(value.op);
   });
   int64_t elements = 0;
   for (const auto& [dot, product] : plan.products)
     elements =
         std::max(elements, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width));
-  return shape.teams == 1 ? elements * instructions / kLanes
-                          : elements / shape.threads() * instructions * kLatency;
+  return shape.teams == 1 ? elements * (accesses * kAccess + others) / kLanes
+                          : elements / shape.threads() * (accesses * kAccess * kAlone + others * kLatency);
 }
 
 }  // namespace tessera::emit
