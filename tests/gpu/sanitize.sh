@@ -23,6 +23,7 @@ kernels=(
   "tests/corners/warpgroups.tsr --kernel turns_by_groups --set J=2 --set M=200 --set N=136 --set K=264 --set L=72"
   "tests/corners/warpgroups.tsr --kernel shared_by_groups --set B=2 --set M=200 --set N=136 --set K=264"
   "tests/corners/warpgroups.tsr --kernel shared_in_clusters --set M=200 --set N=136 --set K=264"
+  "tests/corners/warpgroups.tsr --kernel teams_by_groups --variant 1 --set M=2560 --set N=3000 --set K=136"
   "examples/gemm/gemm.tsr --set M=64 --set N=136 --set K=4096"
 )
 
