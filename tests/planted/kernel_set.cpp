@@ -247,8 +247,7 @@ const KernelSet& warpgroup_products() {
               {"shared_in_clusters", {{{"M", 264}, {"N", 72}, {"K", 264}}}},
               {"split_by_groups", {{{"M", 72}, {"N", 40}, {"K", 136}}}},
               {"split_twice_by_groups", {{{"B", 2}, {"M", 136}, {"N", 24}, {"K", 40}}}},
-              {"teams_by_groups",
-               {{{"M", 72}, {"N", 2320}, {"K", 136}}, {{"M", 264}, {"N", 968}, {"K", 72}}}},
+              {"teams_by_groups", {{{"M", 72}, {"N", 2320}, {"K", 72}}, {{"M", 264}, {"N", 584}, {"K", 72}}}},
               {"turns_by_groups", {{{"J", 2}, {"M", 136}, {"N", 72}, {"K", 200}, {"L", 72}}}},
           },
   };
