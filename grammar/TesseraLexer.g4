@@ -101,7 +101,8 @@ TILDE: '~';
 DOCUMENTATION: '///' ~[\r\n]*;
 LINE_COMMENT: '//' ~[\r\n]*;
 BLOCK_COMMENT: '/*' .*? '*/';
-WHITESPACE: [ \t\r\n\f]+ -> skip;
+// A carriage return alone ends no line, though it would end a comment.
+WHITESPACE: ( [ \t\n\f] | '\r\n' )+ -> skip;
 
 UNKNOWN_CHARACTER: .;
 

@@ -76,7 +76,7 @@ configure() {
   read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
   # Fuzzing brings a sanitised build of the compiler; TESSERA_FUZZ_TESTS=OFF goes without.
   local fuzz=OFF planted=0
-  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-ON} planted=16; fi
+  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-ON} planted=12; fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then options+=(-DTESSERA_REQUIRE_MPFR=ON); fi
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON -DTESSERA_CUDA=AUTO "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" \

@@ -354,11 +354,11 @@ Instance FunctionLowering::instance(ir::ValueId id) const {
 
 size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const AxisSet& without) const {
   const Dependence& needs = analysis_.dependence.at(id);
-  // What a group folds together belongs to a unit, though it be the same for all of them; what reads a variable stands
-  // behind its declaration.
+  // What a group folds together belongs to a unit, though it be the same for all of them; what reads a variable, or a fold
+  // that is held, stands behind its declaration.
   size_t least = level_of(id) > 0 ? 1 : 0;
-  for (ir::VariableId variable : state_below(id))
-    if (const auto found = declared_at_.find(variable); found != declared_at_.end())
+  for (const Declared& below : declared_below(id))
+    if (const auto found = declared_at_.find(below); found != declared_at_.end())
       least = std::max(least, found->second);
   least = std::min(least, scopes_.size() - 1);
   for (size_t k = scopes_.size(); k-- > least + 1;) {
@@ -374,17 +374,19 @@ size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const A
   return least;
 }
 
-// The variables that a value reads, itself or through what it is made of.
-const std::set<ir::VariableId>& FunctionLowering::state_below(ir::ValueId id) const {
-  const auto [entry, is_new] = state_below_.try_emplace(id);
+// The variables that a value reads and the folds that it needs, itself or through what it is made of.
+const std::set<Declared>& FunctionLowering::declared_below(ir::ValueId id) const {
+  const auto [entry, is_new] = declared_below_.try_emplace(id);
   if (!is_new) return entry->second;
-  std::set<ir::VariableId> found;
-  if (const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[id].op)) found.insert(read->variable);
-  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) {
-    const auto& below = state_below(operand);
+  std::set<Declared> found;
+  const ir::Op& op = kernel_.values[id].op;
+  if (const auto* read = std::get_if<ir::ReadVariable>(&op)) found.insert(read->variable);
+  if (std::holds_alternative<ir::Reduce>(op)) found.insert(id);
+  for (ir::ValueId operand : ir::operands_of(op)) {
+    const auto& below = declared_below(operand);
     found.insert(below.begin(), below.end());
   }
-  return state_below_[id] = std::move(found);
+  return declared_below_[id] = std::move(found);
 }
 
 void FunctionLowering::at_scope(size_t target, const std::function<void()>& body) {

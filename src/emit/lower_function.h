@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "emit/lower.h"
@@ -78,6 +79,9 @@ struct Residency {
   std::map<Instance, std::set<int>> sweeps;  // in which sweeps a value was computed
   std::set<Instance> lost;  // for good: read behind a loop in which alone they are filled: it may be empty
 };
+
+/// What stands somewhere in a function, and what needs it behind it: a variable, or a fold that is held.
+using Declared = std::variant<ir::VariableId, ir::ValueId>;
 
 class FunctionLowering {
  public:
@@ -233,7 +237,7 @@ class FunctionLowering {
   void prepare(ir::ValueId id, std::set<ir::ValueId>& visited);
   std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
   int level_of(ir::ValueId id) const;
-  const std::set<ir::VariableId>& state_below(ir::ValueId id) const;
+  const std::set<Declared>& declared_below(ir::ValueId id) const;
   Accumulator open_accumulator(ir::ValueId id, const char* array_extent);
   void accumulate(const Accumulator& accumulator);
   void combine(const Accumulator& accumulator);
@@ -335,8 +339,8 @@ class FunctionLowering {
   std::vector<Scope> scopes_;
   std::map<ir::AxisId, int64_t> unrolled_;  // coordinates of the copy being written
   std::map<ir::VariableId, Storage> variables_;
-  std::map<ir::VariableId, size_t> declared_at_;  // the scope that each of them lives in
-  mutable std::map<ir::ValueId, std::set<ir::VariableId>> state_below_;  // found so far
+  std::map<Declared, size_t> declared_at_;                            // the scope that each of them lives in
+  mutable std::map<ir::ValueId, std::set<Declared>> declared_below_;  // found so far
   std::map<ir::ValueId, Storage> snapshots_;  // reads of a variable that was assigned since
   std::map<Instance, Storage> kept_;
   std::map<Instance, Filling> filled_;

@@ -203,6 +203,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "wait_for_products",
     "wait_for_stores",
     "warpgroup",
+    "kNoPlace",
     "kNoPosition",
     "aligned_lines",
     "count_in_tile",

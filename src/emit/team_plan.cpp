@@ -5,65 +5,31 @@
 #include <algorithm>
 #include <set>
 
+#include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/term_shares.h"
 #include "emit/warpgroup_plan.h"
+#include "sema/ir/statements.h"
 
 namespace tessera::emit {
 
 namespace {
 
-// Registers of a thread: for values of a row or a column; for a tensor that is read as a panel is stored, or a tile that is
-// stored twice; for a function that needs many; for a vector of columns after the first.
-constexpr int64_t kMostOfVector = 32, kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
+// Registers of a thread: for a tensor that is read as a panel is stored, or a tile that is stored twice; for a function that
+// needs many; for a vector of columns after the first.
+constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
 
 constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAccess = 6;  // instructions
 constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
 // Clocks of an instruction where each has a warp alone, of accesses, and of a chain that has no registers to overlap with.
 constexpr int kAlone = 2, kLatency = 6;
 
-/// Those that tiles lie along.
-std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan) {
-  std::erase_if(axes, [&](ir::AxisId axis) { return !plan.role(axis); });
-  return axes;
-}
-bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
-  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
-  return own.size() == 1 && plan.role(own[0]) == TileRole::column;
-}
-
-/// Registers of a thread for a value of each row or column; 0 for anything else.
-int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& plan, const TileShape& shape) {
-  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
-  if (own.size() != 1 || !plan.is_in_registers(own[0])) return 0;
-  const int shares = is_of_columns(axes, plan) ? shape.column_shares() : shape.row_shares();
-  return shape.extent.at(own[0]) * shares / shape.threads();
-}
-
-/// Calls `use` with each statement of a phase, also of those in loops.
-template <typename Use>
-void for_each_statement(const ir::Block& statements, const Use& use) {
-  for (const ir::Statement& statement : statements) {
-    use(statement);
-    if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) for_each_statement(loop->body, use);
-  }
-}
-
-/// The stores of a phase; whether what elements take from their columns passes through shared memory beside all of them.
-struct Stores {
+int64_t stores_of(const ir::Kernel& kernel) {
   int64_t count = 0;
-  bool have_panels = true;
-};
-Stores stores_of(const ir::Kernel& kernel) {
-  Stores stores;
-  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
-    const auto* write = std::get_if<ir::Write>(&statement.node);
-    if (!write) return;
-    const int bytes = size_in_bytes(kernel.tensors[write->tensor].dtype);
-    ++stores.count;
-    stores.have_panels = stores.have_panels && (bytes == 2 || bytes == 4);
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    count += std::holds_alternative<ir::Write>(statement.node) ? 1 : 0;
   });
-  return stores;
+  return count;
 }
 
 bool is_tile(const ir::Value& value, const TilePlan& plan) {
@@ -97,16 +63,6 @@ int instructions_of(const ir::Op& op) {
   return binary && binary->op == ir::BinaryOp::divide ? kDivision : 1;
 }
 
-/// Registers of a thread for what is read of rows or columns: nothing of columns that passes through shared memory.
-int64_t registers_of_vectors(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  const bool have_panels = stores_of(kernel).have_panels;
-  int64_t sum = 0;
-  for (const ir::Value& value : kernel.values)
-    if (std::holds_alternative<ir::Load>(value.op) && !(have_panels && is_of_columns(value.axes, plan)))
-      sum += std::min(kMostOfVector, registers_along(value.axes, plan, shape));
-  return sum;
-}
-
 }  // namespace
 
 bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
@@ -123,9 +79,10 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
          shared_axis(kernel, uses, sizes, plan).axis.has_value();
 }
 
-int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  int64_t sum = registers_of_vectors(kernel, plan, shape) +
-                kOfPanel * std::max<int64_t>(0, stores_of(kernel).count - 1);
+int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                               const TileShape& shape) {
+  int64_t sum = registers_of_vectors(kernel, sizes, plan, shape) +
+                kOfPanel * std::max<int64_t>(0, stores_of(kernel) - 1);
   for (const ir::Variable& variable : kernel.variables) sum += registers_along(variable.axes, plan, shape);
   int64_t columns = 0;
   for (const ir::Value& value : kernel.values) {
@@ -140,12 +97,12 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, c
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   std::set<ir::ValueId> sums;  // products are added up where they are multiplied
-  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
     if (assign) sums.insert(assign->value);
   });
-  int64_t accesses = stores_of(kernel).count, others = 0;
-  for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+  int64_t accesses = stores_of(kernel), others = 0;
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* define = std::get_if<ir::Define>(&statement.node);
     if (!define || plan.products.contains(define->value) || sums.contains(define->value)) return;
     const ir::Value& value = kernel.values[define->value];

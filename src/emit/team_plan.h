@@ -17,7 +17,8 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
 
 /// Registers of a thread for what it reads beside the tiles of an instance: nothing of columns, where that passes through
 /// shared memory.
-int64_t registers_beside_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                               const TileShape& shape);
 
 /// Clocks from the last product of a tile until what becomes of its sums is stored, of a multiprocessor that does nothing
 /// else, or of one team beside the products of another: a rough count of instructions.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "emit/naming.h"
+#include "emit/panel_plan.h"
 #include "emit/tile_lowering.h"
 
 namespace tessera::emit {
@@ -14,8 +15,6 @@ namespace tessera::emit {
 using lowered::Expr;
 
 namespace {
-
-constexpr int64_t kPanelBytesOfLine = 128, kPlaceBytes = 2048;  // of a panel's place
 
 /// "BiasValue" of "bias_value": part of the name of a type.
 std::string in_camel_case(const std::string& name) {
@@ -34,7 +33,7 @@ DType held_type(const ir::Value& value) { return is_narrow_float(value.dtype) ? 
 
 // The values of columns next to what a write stores, as far as they have room.
 std::vector<ir::ValueId> TileLowering::taken_from_columns(const ir::Write& write) const {
-  const int64_t columns = kPanelBytesOfLine / size_in_bytes(kernel_.tensors[write.tensor].dtype);
+  const int64_t columns = columns_of_panel(kernel_.tensors[write.tensor].dtype);
   int64_t left = kPlaceBytes;
   std::vector<ir::ValueId> found, open = {write.value};
   while (!open.empty()) {
@@ -69,6 +68,7 @@ bool TileLowering::is_free_of_threads(ir::ValueId id) const {
 void TileLowering::share_columns(const std::vector<ir::ValueId>& values, const Panel& panel,
                                  const std::string& number, const std::string& slot) {
   if (values.empty()) return;
+  emit(lowered::Comment{"a warp's lanes compute for each other what elements take from columns"});
   const std::string place = named("place");
   emit(lowered::Local{
       "int", place, {}, lowered::call(panel.name + ".open_place", {}, DType::index), true, false});
@@ -80,7 +80,8 @@ void TileLowering::share_columns(const std::vector<ir::ValueId>& values, const P
         panel.name + ".column_of_lane",
         {lowered::name(number, DType::index), lowered::name(item_, DType::index)}, DType::index);
     const std::string header = fmt::format("int {0} = 0; {0} < {1}.kLaneColumns; ++{0}", item_, panel.name);
-    over(columns.place, header, {{*columns.place.column, inside}}, [&] { set_column(columns, id); });
+    over(columns.place, header, {{*columns.place.column, inside, names_.take("column")}},
+         [&] { set_column(columns, id); });
     pairs_[id] = {fmt::format("{}.pair({})", columns.name, slot), columns.type};
   }
   emit(lowered::Evaluate{lowered::call("warp_barrier", {}, DType::index)});

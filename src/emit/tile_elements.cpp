@@ -57,22 +57,24 @@ void TileLowering::over(const TilePlace& place, const std::string& counter, cons
   const auto inside = [&](const char* member) {
     return lowered::call(layout + "::" + member, {lowered::name(counter, DType::index)}, DType::index);
   };
-  std::vector<std::pair<ir::AxisId, Expr>> at;
-  if (place.row) at.emplace_back(*place.row, inside(tile ? "row" : "row_of_slot"));
-  if (place.column) at.emplace_back(*place.column, inside(tile ? "column" : "column_of_slot"));
+  std::vector<InsideTile> at;
+  if (place.row) at.push_back({*place.row, inside(tile ? "row" : "row_of_slot")});
+  if (place.column) at.push_back({*place.column, inside(tile ? "column" : "column_of_slot")});
   over(place, header, at, body);
 }
 
 void TileLowering::over(const TilePlace& place, const std::string& header,
-                        const std::vector<std::pair<ir::AxisId, Expr>>& inside,
-                        const std::function<void()>& body) {
+                        const std::vector<InsideTile>& inside, const std::function<void()>& body) {
   const std::string layout = layout_of(place);
   Scope bindings;
-  std::vector<std::pair<std::string, Expr>> coordinates;
-  for (const auto& [axis, at] : inside) {
+  std::vector<lowered::Local> coordinates;
+  for (const auto& [axis, at, own_name] : inside) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    coordinates.emplace_back(name, lowered::add(range_of(axis).first, at));
-    places_[axis] = at;
+    const Expr place_in_tile = own_name.empty() ? at : lowered::name(own_name, DType::index);
+    if (!own_name.empty()) coordinates.push_back({"int", own_name, {}, at, true, false});
+    coordinates.push_back(
+        {"index", name, {}, lowered::add(range_of(axis).first, place_in_tile), true, false});
+    places_[axis] = place_in_tile;
     bindings.axes.insert(axis);
     bindings.coordinates[axis] = lowered::name(name, DType::index);
   }
@@ -82,10 +84,10 @@ void TileLowering::over(const TilePlace& place, const std::string& header,
   const std::string outer_layout = std::exchange(loop_layout_, layout);
   const AxisSet outer_inside = std::exchange(inside_, {});
   loop(header, true, std::move(bindings), [&] {
-    for (const auto& [name, value] : coordinates) emit(lowered::Local{"index", name, {}, value, true, false});
+    for (const lowered::Local& coordinate : coordinates) emit(coordinate);
     body();
   });
-  for (const auto& [name, value] : coordinates) names_.release(name);
+  for (const lowered::Local& coordinate : coordinates) names_.release(coordinate.name);
   loop_ = outer;
   loop_layout_ = outer_layout;
   inside_ = outer_inside;

@@ -13,12 +13,10 @@ namespace {
 
 std::string unit_of(ir::ReduceOp op, DType type) {
   switch (op) {
-    case ir::ReduceOp::max: return fmt::format("lowest<{}>()", type_name(type));
-    case ir::ReduceOp::min: return fmt::format("highest<{}>()", type_name(type));
-    case ir::ReduceOp::argmax:
-      return fmt::format("Indexed<{0}>{{lowest<{0}>(), kNoPosition}}", type_name(type));
-    case ir::ReduceOp::argmin:
-      return fmt::format("Indexed<{0}>{{highest<{0}>(), kNoPosition}}", type_name(type));
+    case ir::ReduceOp::max:
+    case ir::ReduceOp::argmax: return fmt::format("lowest<{}>()", type_name(type));
+    case ir::ReduceOp::min:
+    case ir::ReduceOp::argmin: return fmt::format("highest<{}>()", type_name(type));
     case ir::ReduceOp::prod: return fmt::format("{}(1)", type_name(type));
     case ir::ReduceOp::all: return "true";
     case ir::ReduceOp::any: return "false";
@@ -37,6 +35,13 @@ DType TileLowering::folded_type(ir::ValueId id) const {
   return is_narrow_float(type) ? DType::f32 : type;
 }
 
+// A position along a tile in registers is counted from its beginning, and takes one register.
+bool TileLowering::counts_in_tile(ir::ValueId id) const { return !tiles_.folds.contains(id); }
+
+std::string TileLowering::type_of_indexed(ir::ValueId id) const {
+  return fmt::format("Indexed<{}{}>", type_name(folded_type(id)), counts_in_tile(id) ? ", int" : "");
+}
+
 HeldTile TileLowering::begin_partial(ir::ValueId id, const std::string& name, const TilePlace& place) {
   const ir::Value& value = kernel_.values[id];
   const ir::ReduceOp op = std::get<ir::Reduce>(value.op).op;
@@ -52,9 +57,13 @@ HeldTile TileLowering::begin_partial(ir::ValueId id, const std::string& name, co
     emit(lowered::Evaluate{lowered::call(what + ".fill", {lowered::name(with, tile.type)}, tile.type)},
          value.span);
   };
-  const std::string type(type_name(tile.type));
-  declare(tile.name, is_argument(op) ? fmt::format("Indexed<{}>", type) : type);
-  fill(tile.name, unit_of(op, tile.type));
+  std::string type(type_name(tile.type)), unit = unit_of(op, tile.type);
+  if (is_argument(op)) {
+    type = type_of_indexed(id);
+    unit = fmt::format("{}{{{}, {}}}", type, unit, counts_in_tile(id) ? "kNoPlace" : "kNoPosition");
+  }
+  declare(tile.name, type);
+  fill(tile.name, unit);
   if (value.total) return tile;
   tile.exists = named(tile.name + "_exists");
   declare(tile.exists, "bool");
@@ -69,9 +78,10 @@ void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
   const Evaluated operand = eval(op.operand);
   Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
                                               : as_stored(as_float(operand), tile.type);
-  if (is_argument(op.op))
-    element =
-        lowered::braces(fmt::format("Indexed<{}>", type_name(tile.type)), {element, coordinate(op.axes[0])});
+  if (is_argument(op.op)) {
+    const Expr at = counts_in_tile(id) ? places_.at(op.axes[0]) : coordinate(op.axes[0]);
+    element = lowered::braces(type_of_indexed(id), {element, at});
+  }
   guard(lowered::conjunction(within({op.axes[0]}), operand.exists), "", [&] {
     const Expr folded = lowered::call(functor(op.op), {element_of(tile), element}, tile.type);
     emit(lowered::Assign{element_of(tile), "=", folded}, value.span);
@@ -92,14 +102,15 @@ void TileLowering::join(const HeldTile& tile, const std::string& name, const cha
 
 HeldTile TileLowering::end_partial(ir::ValueId id, const HeldTile& tile) {
   const ir::Value& value = kernel_.values[id];
-  const ir::ReduceOp op = std::get<ir::Reduce>(value.op).op;
-  join(tile, tile.name, functor(op), value.span);
-  if (!is_argument(op)) return tile;
+  const auto& fold = std::get<ir::Reduce>(value.op);
+  join(tile, tile.name, functor(fold.op), value.span);
+  if (!is_argument(fold.op)) return tile;
   HeldTile at = declare_tile(name_for(id), DType::index, tile.place, value.span);
   at.exists = tile.exists;
   over(at.place, [&] {
-    emit(lowered::Assign{element_of(at), "=", lowered::member(element_of(tile), "position", DType::index)},
-         value.span);
+    Expr position = lowered::member(element_of(tile), "position", DType::index);
+    if (counts_in_tile(id)) position = lowered::add(range_of(fold.axes[0]).first, position);
+    emit(lowered::Assign{element_of(at), "=", position}, value.span);
   });
   return at;
 }
@@ -134,7 +145,13 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
     }
   });
   tile = end_partial(id, tile);
-  held_[id] = is_scalar ? first_of(id, tile) : tile;
+  hold_fold(id, is_scalar ? first_of(id, tile) : tile);
+}
+
+// What is made of it stands behind it, though it be the same for all tiles.
+void TileLowering::hold_fold(ir::ValueId id, const HeldTile& tile) {
+  declared_at_[id] = scopes_.size() - 1;
+  held_[id] = tile;
 }
 
 // Of a fold that is the same for all rows (columns).
@@ -256,7 +273,7 @@ void TileLowering::fold_vector(const TileFold& fold, const HeldTile& tile, const
 void TileLowering::end_fold(const TileFold& fold) {
   const HeldTile tile = open_folds_.at(fold.reduce);
   if (!tile.exists.empty()) join(tile, tile.exists, "Any{}", kernel_.values[fold.reduce].span);
-  held_[fold.reduce] = end_partial(fold.reduce, tile);
+  hold_fold(fold.reduce, end_partial(fold.reduce, tile));
   open_folds_.erase(fold.reduce);
 }
 

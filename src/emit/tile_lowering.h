@@ -100,6 +100,13 @@ struct LineAccess {
   uint32_t in_bounds;
 };
 
+/// Where a loop over a tile is along an axis, counted from the tile's beginning, and the name that this gets, or "".
+struct InsideTile {
+  ir::AxisId axis;
+  lowered::Expr at;
+  std::string name = {};
+};
+
 /// Names of what stores pass through, and of its type.
 struct Panel {
   std::string name, type;
@@ -197,8 +204,7 @@ class TileLowering : public FunctionLowering {
   void over(const TilePlace& place, const std::string& counter, const std::string& header,
             const std::function<void()>& body);
   /// The same where `inside` says the place in the tile of each axis.
-  void over(const TilePlace& place, const std::string& header,
-            const std::vector<std::pair<ir::AxisId, lowered::Expr>>& inside,
+  void over(const TilePlace& place, const std::string& header, const std::vector<InsideTile>& inside,
             const std::function<void()>& body);
   /// The same for those that exist.
   void over_existing(const TilePlace& place, const std::function<void()>& body);
@@ -251,6 +257,9 @@ class TileLowering : public FunctionLowering {
 
   // tile_folds.cpp
   DType folded_type(ir::ValueId id) const;
+  bool counts_in_tile(ir::ValueId id) const;
+  std::string type_of_indexed(ir::ValueId id) const;
+  void hold_fold(ir::ValueId id, const HeldTile& tile);
   HeldTile begin_partial(ir::ValueId id, const std::string& name, const TilePlace& place);
   void fold_in(ir::ValueId id, const HeldTile& tile);
   void join(const HeldTile& tile, const std::string& name, const char* by, Span span);
@@ -272,9 +281,7 @@ class TileLowering : public FunctionLowering {
   static LineAccess line_access(const ir::Write& write) {
     return {write.tensor, write.indices, write.in_bounds};
   }
-  bool is_in_pairs(const LineAccess& access, ir::AxisId column) const;
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
-  bool passes_panels(const ir::Write& write) const;
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
                  const std::string& panel, const std::string& slot, Span span);

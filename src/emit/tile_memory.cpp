@@ -14,9 +14,8 @@ namespace {
 
 constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
 constexpr int64_t kTileAlignment = 1024;
-constexpr int64_t kPanelBytes = 128;   // of a line, that one box brings
-constexpr int64_t kBuffers = 2;        // that reductions alternate between
-constexpr int64_t kIndexedBytes = 16;  // of a value beside its position
+constexpr int64_t kPanelBytes = 128;  // of a line, that one box brings
+constexpr int64_t kBuffers = 2;       // that reductions alternate between
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -32,7 +31,7 @@ struct Exchange {
   bool is_of_rows = true;
   ir::AxisId kept, folded;  // `kept` is not valid where all rows (columns) have the same result
   DType type = DType::f32;
-  bool has_position = false;
+  int64_t position_bytes = 0;  // of where a value was found, which stands beside it
 
   auto operator<=>(const Exchange&) const = default;
 };
@@ -48,7 +47,8 @@ class Exchanges {
     int64_t sum = 0;
     for (const Exchange& entry : all_) {
       const int64_t warps = entry.is_of_rows ? shape.warp_columns : shape.warp_rows;
-      const int64_t size = entry.has_position ? kIndexedBytes : size_in_bytes(entry.type);
+      const int64_t bytes = size_in_bytes(entry.type);
+      const int64_t size = entry.position_bytes > 0 ? 2 * std::max(bytes, entry.position_bytes) : bytes;
       if (warps > 1) sum += round_up(kBuffers * warps * length(entry, shape) * size, kChunkBytes);
     }
     return sum;
@@ -63,12 +63,13 @@ class Exchanges {
         std::ranges::find_if(value.axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
     const bool is_scalar = kept == value.axes.end();
     const bool of_rows = is_scalar ? *role == TileRole::column : plan_.role(*kept) == TileRole::row;
-    const bool has_position = is_argument(reduce.op);
-    const DType type = held_type(has_position ? kernel_.values[reduce.operand].dtype : value.dtype);
-    const Exchange entry{of_rows, is_scalar ? ir::AxisId{} : *kept, reduce.axes[0], type, has_position};
+    // Along a tile in registers positions are ints, counted from its beginning.
+    const int64_t position_bytes = !is_argument(reduce.op) ? 0 : plan_.folds.contains(id) ? 8 : 4;
+    const DType type = held_type(position_bytes > 0 ? kernel_.values[reduce.operand].dtype : value.dtype);
+    const Exchange entry{of_rows, is_scalar ? ir::AxisId{} : *kept, reduce.axes[0], type, position_bytes};
     all_.insert(entry);
     if (!value.total)
-      all_.insert({of_rows, entry.kept, entry.folded, DType::boolean, false});  // whether it exists
+      all_.insert({of_rows, entry.kept, entry.folded, DType::boolean, 0});  // whether it exists
   }
 
   /// Of rows (columns) of the tile; of the longest where the result does not say which.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emit/panel_plan.h"
 #include "emit/tile_lowering.h"
 #include "sema/ir/affine.h"
 
@@ -18,8 +19,9 @@ constexpr int64_t kMostRegisters = 48;  // of a thread, that loads of a write ta
 
 /// What a LoadPanel takes of them: a thread has pairs in two rows of a panel, and a place more for the next if they are few.
 int64_t registers_of_panel(DType loaded, DType stored) {
-  const int64_t pairs = 2 * (128 / size_in_bytes(stored) / 8), words = pairs * size_in_bytes(loaded) / 2;
-  return words * (words <= 16 ? 2 : 1);
+  const int64_t pairs = 2 * (columns_of_panel(stored) / 8);
+  const int64_t bytes = size_in_bytes(loaded), words = pairs * std::max<int64_t>(bytes / 2, 1);
+  return words * (bytes > 1 && words <= 16 ? 2 : 1);
 }
 
 }  // namespace
@@ -52,10 +54,9 @@ bool TileLowering::is_read_in_pairs(ir::ValueId id, const TilePlace& place) cons
     return axis == *place.row || axis == *place.column || is_bound(axis);
   };
   const ir::Tensor& tensor = kernel_.tensors[load->tensor];
-  const int64_t bytes = size_in_bytes(tensor.dtype);
-  return !tensor.is_output && !tensor.periodic && (bytes == 2 || bytes == 4) &&
+  return !tensor.is_output && !tensor.periodic && fits_panel(tensor.dtype) &&
          std::ranges::all_of(value.axes, is_here) &&
-         is_in_pairs({load->tensor, load->indices, load->in_bounds}, *place.column) &&
+         is_in_pairs(kernel_, plan_.sizes, load->indices, load->in_bounds, *place.column) &&
          has_lines_of_rows(*load, *place.row);
 }
 

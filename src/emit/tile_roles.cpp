@@ -41,7 +41,7 @@ void TileLowering::declare_boxes() {
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
       emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
-    const char* readers = tiles_.has_teams() ? "4 * kGroups / kTeams" : "4 * kGroups";
+    const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
     emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", boxes_->ring, readers))});
     if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
   });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "emit/panel_plan.h"
 #include "emit/tile_live.h"
 #include "emit/tile_lowering.h"
 
@@ -146,8 +147,7 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
   const ir::Value& value = kernel_.values[id];
   const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
   // A warp of a warpgroup has all columns of a tile: what is read of so many for two rows is read where it is needed.
-  constexpr int64_t kMostHeld = 32;  // words of a thread
-  return place.is_tile() || !has_roles() || words_of(place) <= kMostHeld;
+  return place.is_tile() || !has_roles() || words_of(place) <= kMostOfVector;
 }
 
 // Whether it pays to compute a value once, before what needs it, if there are registers for it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emit/panel_plan.h"
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"
@@ -33,10 +34,13 @@ void TileLowering::write(const ir::Statement& statement) {
   for (ir::AxisId axis : axes)
     if (phase_.role(axis) == Role::serial && !is_bound(axis)) looped.push_back(axis);
   // What elements are computed from exists wherever they do.
-  if (place.is_tile() && kernel_.values[node.value].total && is_in_pairs(line_access(node), *place.column))
+  if (place.is_tile() && kernel_.values[node.value].total &&
+      is_in_pairs(kernel_, plan_.sizes, node.indices, node.in_bounds, *place.column))
     return points(looped, [&] {
-      passes_panels(node) ? write_panels(node, place, statement.span)
-                          : write_pairs(node, place, statement.span);
+      // A warp that multiplies for itself what others have copied has shared memory for its stores.
+      has_roles() && passes_panels(kernel_, plan_.sizes, tiles_, node)
+          ? write_panels(node, place, statement.span)
+          : write_pairs(node, place, statement.span);
     });
   over_existing(place, [&] { points(looped, [&] { write_element(node, place, statement.span); }); });
 }
@@ -44,9 +48,8 @@ void TileLowering::write(const ir::Statement& statement) {
 void TileLowering::write_element(const ir::Write& write, const TilePlace& place, Span span) {
   if (place.is_tile()) return store_element(write, span);
   // Threads that share a row or a column have the same value, and one of them writes it.
-  const Expr thread = lowered::call("thread_index", {}, DType::index);
-  const Expr of_team = lowered::name("thread_index() % (kGroupThreads * kGroups / kTeams)", DType::index);
-  Expr first = tiles_.has_teams() ? of_team : thread;
+  const std::string number = tiles_.has_teams() ? boxes_->teams + ".thread" : "thread_index";
+  Expr first = lowered::call(number, {}, DType::index);
   if (place.row) first = lowered::call(loop_layout_ + "::warp_column", {}, DType::index);
   if (place.column) first = lowered::call(loop_layout_ + "::warp_row", {}, DType::index);
   Expr leads = lowered::binary("==", first, lowered::integer(0), DType::boolean);
@@ -56,19 +59,6 @@ void TileLowering::write_element(const ir::Write& write, const TilePlace& place,
     leads = lowered::conjunction(leads, lowered::name("thread_index() % 32 < 4", DType::boolean));
   eval(write.value);
   guard(leads, "several threads have it, one writes", [&] { store_element(write, span); });
-}
-
-// Neighbours in a row of a tile are neighbours in memory, too, where the last index is the column.
-bool TileLowering::is_in_pairs(const LineAccess& access, ir::AxisId column) const {
-  const std::vector<ir::ValueId>& indices = access.indices;
-  if (indices.empty() || access.in_bounds + 1 != 1u << indices.size()) return false;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    const bool has_column = analysis_.dependence.at(indices[d]).axes.contains(column);
-    if (d + 1 < indices.size() ? has_column : !has_column) return false;
-  }
-  const auto form = ir::affine_form(kernel_, plan_.sizes, indices.back());
-  const auto step = form ? form->coefficient(column) : std::nullopt;
-  return step && plan_.sizes.as_constant(*step) == 1;
 }
 
 // Row by row, so that what belongs to a row is computed once.
@@ -93,12 +83,6 @@ void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, S
     });
   });
   names_.release(slot);
-}
-
-// A warp that multiplies for itself what others have copied has shared memory for its stores.
-bool TileLowering::passes_panels(const ir::Write& write) const {
-  const int64_t bytes = size_in_bytes(kernel_.tensors[write.tensor].dtype);
-  return has_roles() && (bytes == 2 || bytes == 4);
 }
 
 // Panel by panel through shared memory: pairs are put there row by row, and whole lines written, or boxes where the output

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/team_plan.h"
@@ -30,7 +31,6 @@ constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take l
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
-constexpr int64_t kMostOfVector = 32;     // of a thread, that values of a row or a column take
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2;
@@ -237,8 +237,8 @@ class GroupPlanner {
                                                       : depth_along(axis, candidate);
     }
     if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
-    const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, plan_, shape)
-                                           : vector_registers(shape) + part_registers(shape);
+    const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
+                                           : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
     return shape;
   }
@@ -267,6 +267,12 @@ class GroupPlanner {
     return !is_promoted_along(axis) && !(whole && *whole <= span_along(axis));
   }
 
+  /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
+  int64_t registers_beside_sums(const TileShape& shape) {
+    const int64_t of_panels = is_asked(shape) ? 0 : registers_of_panels(kernel_, sizes_, plan_);
+    return registers_of_vectors(kernel_, sizes_, plan_, shape) + of_panels + part_registers(shape);
+  }
+
   /// Registers of a thread for what becomes of one tile, where threads add that up.
   int64_t part_registers(const TileShape& shape) const {
     int64_t most = 0;
@@ -277,28 +283,17 @@ class GroupPlanner {
     return most;
   }
 
-  /// Registers of a thread for what is read of rows and columns.
-  int64_t vector_registers(const TileShape& shape) const {
-    int64_t sum = 0;
-    for (const ir::Value& value : kernel_.values) {
-      std::vector<ir::AxisId> axes = value.axes;
-      std::erase_if(axes, [&](ir::AxisId axis) { return !plan_.role(axis); });
-      if (!std::holds_alternative<ir::Load>(value.op) || axes.size() != 1 || !plan_.is_in_registers(axes[0]))
-        continue;
-      const bool is_of_rows = plan_.role(axes[0]) == TileRole::row;
-      const int shares = is_of_rows ? shape.row_shares() : shape.column_shares();
-      sum += std::min(kMostOfVector, shape.extent.at(axes[0]) * shares / shape.threads());
-    }
-    return sum;
+  /// Whether a request fixes a tile in registers: it may spill.
+  bool is_asked(const TileShape& shape) const {
+    return std::ranges::any_of(shape.extent, [&](const auto& entry) {
+      return plan_.is_in_registers(entry.first) && fixed_tile(kernel_, overrides_, entry.first) > 0;
+    });
   }
 
   /// Registers of a thread that tiles leave for all else, at least where they are our choice.
   int64_t other_registers(const TileShape& shape) const {
     if (shape.teams > 1) return kOthersOfTeam;
-    const bool is_asked = std::ranges::any_of(shape.extent, [&](const auto& entry) {
-      return plan_.is_in_registers(entry.first) && fixed_tile(kernel_, overrides_, entry.first) > 0;
-    });
-    if (is_asked) return kOtherRegisters;
+    if (is_asked(shape)) return kOtherRegisters;
     const auto factors = std::ranges::count_if(plan_.factors_with_own_tiles(), [&](const TileFactor* factor) {
       return has_either_order(tile_type(kernel_, *factor));
     });

@@ -94,6 +94,14 @@ TEST_CASE("documentation stays with what it documents") {
   const auto blanks = parse_text("/// one \t\n///  \nkernel k() { }\n");
   REQUIRE(blanks->file);
   CHECK((*blanks->file)[blanks->file->declarations[0]].documentation == std::vector<std::string>{"one", ""});
+  const auto indented = parse_text("/// one\r\n\f kernel k() { }\n");
+  REQUIRE(indented->file);
+  CHECK((*indented->file)[indented->file->declarations[0]].documentation == std::vector<std::string>{"one"});
+}
+
+TEST_CASE("a carriage return without its line feed is refused, since it ends no line") {
+  const auto program = parse_text("/// one\rkernel k() { }\n");
+  CHECK(program->codes() == "T0111");
 }
 
 TEST_CASE("a point behind a number stays apart from it") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a GPU with boxes (9.0): a warp stores a box of 16 rows and 128 bytes to outputs of all small sizes, and what changes
+// For a GPU with boxes (9.0): a warp stores a box of 16 rows and 64 or 128 bytes to outputs of all small sizes, and what changes
 // around them is counted. Exits 1 where an output that boxes_for_stores takes is written wrongly, or beside; outputs that
 // it does not take are listed with what the copy engine would write behind their lines. Exits 77 without such a GPU.
 #include <cuda_runtime.h>
@@ -33,7 +33,7 @@ void check_cuda(cudaError_t error) {
 template <typename T>
 TESSERA_KERNEL(kWarpThreads, 1)
 void store_one(TESSERA_PARAMETER TensorMap map) {
-  using Tile = OperandTile<T, kStoredRows, 128 / sizeof(T)>;
+  using Tile = detail::PanelTile<T>;
   TESSERA_DYNAMIC_SHARED(T, elements, 0, Tile::kRoom);
   for (int i = thread_index(); i < Tile::kRoom; i += kWarpThreads) {
     T value;
@@ -64,18 +64,18 @@ Count store(index rows, index columns, index pitch) {
   check_cuda(cudaMemset(memory, kUntouched, bytes));
   const Tensor output = strided_tensor(reinterpret_cast<T*>(memory + kAround), {rows, columns}, {pitch, 1});
   TensorMap map;
-  if (!make_tensor_map<T, 2, 128>(map, output, TensorBox<0, 1>{kStoredRows})) {
+  if (!make_tensor_map<T, 2, kStoredBytes<T>>(map, output, TensorBox<0, 1>{kStoredRows})) {
     std::printf("no map of %ld x %ld\n", static_cast<long>(rows), static_cast<long>(columns));
     std::exit(2);
   }
-  store_one<T><<<1, kWarpThreads, kStoredRows * 128>>>(map);
+  store_one<T><<<1, kWarpThreads, kStoredRows * kStoredBytes<T>>>>(map);
   check_cuda(cudaGetLastError());
   std::vector<unsigned char> host(static_cast<std::size_t>(bytes));
   check_cuda(cudaMemcpy(host.data(), memory, bytes, cudaMemcpyDeviceToHost));
   check_cuda(cudaFree(memory));
 
   const index box_rows = minimum(rows, index{kStoredRows});
-  const index box_bytes = minimum(columns * index{sizeof(T)}, index{128});
+  const index box_bytes = minimum(columns * index{sizeof(T)}, index{kStoredBytes<T>});
   Count count;
   for (index i = 0; i < bytes; ++i) {
     const index at = i - kAround;
@@ -92,7 +92,7 @@ template <typename T>
 int store_all(const char* type) {
   int wrong = 0;
   for (const index rows : {1, 2, 5, 16, 17}) {
-    for (index columns = 1; columns <= 128 / index{sizeof(T)} + 9; ++columns) {
+    for (index columns = 1; columns <= kStoredBytes<T> / index{sizeof(T)} + 9; ++columns) {
       constexpr index kChunk = 16 / sizeof(T);
       for (const index apart : {index{0}, kChunk}) {
         const index pitch = ceil_divide(columns, kChunk) * kChunk + apart;
@@ -119,7 +119,7 @@ int run() {
     std::printf("no GPU with boxes\n");
     return kSkipped;
   }
-  const int wrong = store_all<bf16>("bf16") + store_all<float>("f32");
+  const int wrong = store_all<std::int8_t>("i8") + store_all<bf16>("bf16") + store_all<float>("f32");
   return wrong == 0 ? 0 : 1;
 }
 

@@ -46,6 +46,8 @@ void add_reduction_faults(std::vector<PlantedFault>& faults) {
       "partial.store(first + warp * kLength + position(slot)", "partial.store(first + position(slot)");
   add("the last of equal extremes", kOperations, "return a.position < b.position;",
       "return a.position > b.position;");
+  add("a position in a tile taken for one in the tensor", kGenerated,
+      "c_first + argmin_c_partial[item].position", "argmin_c_partial[item].position");
   add("a NaN is no extreme of positions", kOperations, "if (a_is_nan != b_is_nan) return a_is_nan;",
       "if (a_is_nan != b_is_nan) return b_is_nan;");
   add("a NaN is no maximum", kNumbersHeader, "return math::max(a, b);", "return a < b ? b : a;");

@@ -95,7 +95,7 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("teams with each other's tiles, too", kGenerated, "kTeams * cluster_count()", "cluster_count()");
   add("values of columns over each other", kGenerated, "place + ColumnsSlope::kBytes", "place");
   add("panels of one team for all", kGenerated, "::kRoom * kTeams", "::kRoom");
-  add("stages of a team awaited by all", kGenerated, "_ring.initialize(4 * kGroups / kTeams)",
+  add("stages of a team awaited by all", kGenerated, "_ring.initialize(teams.kWarps)",
       "_ring.initialize(4 * kGroups)");
   add("columns read before all lanes have set theirs", kGenerated, "        warp_barrier();\n", "");
   add("columns over a panel that is being stored", kPanel, "    wait_for_place(where);\n    return",

@@ -224,6 +224,36 @@ void whole_columns(Problem& problem) {
   });
 }
 
+void byte_panels(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u"), x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+    w(m, n) = s - u(n);
+    y(m, n) = std::clamp(s + u(n) + x(m, n), -128.0, 127.0);
+    z(m, n) = std::clamp(s - u(n), 0.0, 255.0);
+  });
+}
+
+void best(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u");
+  const auto most = problem.out("most"), least = problem.out("least"), same = problem.out("same");
+  for (int64_t m = 0; m < problem.dim("M"); ++m) {
+    const auto p = [&](int64_t n) {
+      return total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+    };
+    int64_t high = -1, low = -1, highest = -1;
+    for (int64_t n = 0; n < problem.dim("N"); ++n) {
+      if (high < 0 || p(n) > p(high)) high = n;
+      if (low < 0 || p(n) - u(n) < p(low) - u(low)) low = n;
+      if (highest < 0 || u(n) > u(highest)) highest = n;
+    }
+    most(m) = static_cast<double>(high);
+    least(m) = static_cast<double>(low);
+    same(m) = static_cast<double>(2 * highest);
+  }
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -363,6 +393,17 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"M", "K"}), whole("b", {"K", "144"}), input("u", "f32", {"144"}, -9, 9, 1),
        output("y", "f16", {"M", "144"})},
       whole_columns);
+  add("byte_panels_by_groups", {"M", "N", "K"},
+      {input("a", "i8", {"M", "K"}, -3, 3, 1), input("b", "i8", {"N", "K"}, -3, 3, 1),
+       input("u", "i32", {"N"}, -9, 9, 1), input("x", "i8", {"M", "N"}, -128, 127, 1),
+       output("y", "i8", {"M", "N"}), output("z", "u8", {"M", "N"}), result("w", {"M", "N"})},
+      byte_panels);
+  add("best_by_groups", {"M", "N", "K"},
+      {input("a", "i8", {"M", "K"}, -3, 3, 1), input("b", "i8", {"N", "K"}, -3, 3, 1),
+       input("u", "i32", {"N"}, -9, 9, 1), result("most", {"M"}), result("least", {"M"}),
+       result("same", {"M"})},
+      best);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("N") <= 80; };
   add("diagonals_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"R"}, -9, 9, 1),
        sums("y", {"M", "N"})},

@@ -188,6 +188,7 @@ void check_widths() {
 
 TEST_CASE("panels of tiles of any width reach the tensor, and nothing beside them") {
   for_schedules([] {
+    check_widths<std::int8_t, 16, 80, 144, 256>();
     check_widths<std::int16_t, 16, 64, 80, 144, 176, 208>();
     check_widths<std::int32_t, 16, 80, 144>();
     check_widths<float, 48, 176>();

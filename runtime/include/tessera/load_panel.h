@@ -14,7 +14,8 @@ class LoadPanel {
   using Layout = typename Panel::Layout;
   using Pair = Vector<std::remove_const_t<T>, 2>;
   static constexpr int kPairs = Panel::kPairs;
-  static constexpr int kPlaces = sizeof(Pair) * 2 * kPairs <= 64 ? 2 : 1;
+  static constexpr int kRegisters = 2 * kPairs * ((static_cast<int>(sizeof(Pair)) + 3) / 4);
+  static constexpr int kPlaces = sizeof(T) > 1 && kRegisters <= 16 ? 2 : 1;
 
  public:
   /// Of a panel, and ahead of the next: of rows before row_count up to column_count. `line_of(row)` is the line of memory of

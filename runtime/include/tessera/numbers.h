@@ -108,14 +108,15 @@ TESSERA_HD T minimum(T a, T b) {
   }
 }
 
-/// A value and where it was found, for ArgMaximum and ArgMinimum.
-template <typename T>
+/// A value and where it was found, for ArgMaximum and ArgMinimum: in a tensor, or as an int in a tile.
+template <typename T, typename Position = index>
 struct Indexed {
   T value;
-  index position;
+  Position position;
 };
 
-/// The position of an Indexed that stands for no element yet: any element precedes it.
+/// The position of an Indexed that stands for no element yet, and the same in a tile: any element precedes it.
 inline constexpr index kNoPosition = detail::kHighest<index>;
+inline constexpr int kNoPlace = detail::kHighest<int>;
 
 }  // namespace tessera

@@ -21,8 +21,8 @@ TESSERA_HD auto as_number(T x) {
 }
 
 /// Whether `a` comes before `b` as the extreme: a NaN first, then the better value, then the first position.
-template <typename T>
-TESSERA_HD bool precedes(const Indexed<T>& a, const Indexed<T>& b, bool a_is_better) {
+template <typename T, typename Position>
+TESSERA_HD bool precedes(const Indexed<T, Position>& a, const Indexed<T, Position>& b, bool a_is_better) {
   const auto x = as_number(a.value), y = as_number(b.value);
   const bool a_is_nan = x != x, b_is_nan = y != y;
   if (a_is_nan != b_is_nan) return a_is_nan;
@@ -77,16 +77,18 @@ struct Any {
 };
 
 /// The Indexed with the larger (smaller) value, the first position among equals; a NaN wins over every
-/// number. Start from {lowest<T>(), kNoPosition} ({highest<T>(), kNoPosition}).
+/// number. Start from {lowest<T>(), kNoPosition} ({highest<T>(), kNoPosition}), in a tile kNoPlace.
 struct ArgMaximum {
-  template <typename T>
-  TESSERA_HD Indexed<T> operator()(const Indexed<T>& a, const Indexed<T>& b) const {
+  template <typename T, typename Position>
+  TESSERA_HD Indexed<T, Position> operator()(const Indexed<T, Position>& a,
+                                             const Indexed<T, Position>& b) const {
     return detail::precedes(a, b, detail::as_number(a.value) > detail::as_number(b.value)) ? a : b;
   }
 };
 struct ArgMinimum {
-  template <typename T>
-  TESSERA_HD Indexed<T> operator()(const Indexed<T>& a, const Indexed<T>& b) const {
+  template <typename T, typename Position>
+  TESSERA_HD Indexed<T, Position> operator()(const Indexed<T, Position>& a,
+                                             const Indexed<T, Position>& b) const {
     return detail::precedes(a, b, detail::as_number(a.value) < detail::as_number(b.value)) ? a : b;
   }
 };

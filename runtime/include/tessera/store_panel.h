@@ -17,7 +17,7 @@ namespace tessera {
 namespace detail {
 
 template <typename T>
-using PanelTile = OperandTile<T, kStoredRows, 128 / static_cast<int>(sizeof(T))>;
+using PanelTile = OperandTile<T, kStoredRows, kStoredBytes<T> / static_cast<int>(sizeof(T))>;
 
 /// The elements of a line from any position on.
 template <typename T>
@@ -64,19 +64,29 @@ TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to
 
 }  // namespace detail
 
-/// 16 rows by 128 bytes of what a warp stores, in shared memory. A thread has pairs of neighbours in 8 rows; written as they
-/// are, memory would get pieces of 16 bytes. The panels of a warp's tiles follow each other through two places, which no
-/// other warp touches, so that lanes wait for lanes alone. T has 2 or 4 bytes. The last panel of a row may be partly used.
+/// 16 rows by 128 bytes of what a warp stores, in shared memory, by 64 where T has one byte; else it has two or four. A
+/// thread has pairs of neighbours in 8 rows; written as they are, memory would get pieces of 16 bytes. The panels of a warp's
+/// tiles follow each other through two places, which no other warp touches, so that lanes wait for lanes alone. The last
+/// panel of a row may be partly used.
 template <typename T, typename Layout_>
 class StorePanel {
+ public:
+  /// Bytes of an element, and of a place: the same for all outputs, which share the places.
+  static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kPlaceBytes = kStoredRows * 128;
+
+ private:
   using Tile = detail::PanelTile<T>;
   static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
   static constexpr int kColumnsOfWarp = Layout_::kColumns / Layout_::kWarpColumns;
   static constexpr int kPanelsOfRow = (kColumnsOfWarp + kWidth - 1) / kWidth;
   static constexpr int kLanesOfLine = kWidth / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
   static constexpr int kPlaces = 2;
+  static constexpr int kPlaceRoom = kPlaceBytes / kElementBytes;
+  using Word = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>;
+  static constexpr int kWordsOfPair = static_cast<int>(2 * sizeof(T) / sizeof(Word));
 
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "panels are of elements of 2 or 4 bytes");
+  static_assert(sizeof(T) <= 4 && sizeof(Word) * kWordsOfPair == sizeof(Vector<T, 2>),
+                "panels are of elements of 1, 2 or 4 bytes");
   static_assert(kColumnsOfWarp % kWidth == 0 || Layout_::kWarpColumns == 1,
                 "behind a panel that is partly used no other warp has columns");
   static_assert(kColumnsOfWarp % kChunk == 0, "a warp stores whole chunks");
@@ -86,11 +96,10 @@ class StorePanel {
 
   /// Panels of a warp, and what the block has of the array.
   static constexpr int kCount = Layout::kRowBlocks * kPanelsOfRow;
-  static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * Tile::kRoom;
+  static constexpr int kRoom = Layout::kThreads / kWarpThreads * kPlaces * kPlaceRoom;
 
-  /// Columns of a panel for which a lane computes what all lanes need, see PanelColumns; bytes of an element and of a place.
+  /// Columns of a panel for which a lane computes what all lanes need, see PanelColumns.
   static constexpr int kLaneColumns = kWidth / kWarpThreads;
-  static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kPlaceBytes = Tile::kRoom * kElementBytes;
 
   /// `turn` is which place is next, for all outputs that share them; 0 when a kernel begins.
   TESSERA_DEVICE StorePanel(const Shared<T>& elements, int& turn) : elements_(elements), turn_(turn) {}
@@ -177,7 +186,7 @@ class StorePanel {
   }
 
   /// Of the warp, for the panel at hand.
-  TESSERA_DEVICE Tile place() const { return {elements_, place_number() * Tile::kRoom}; }
+  TESSERA_DEVICE Tile place() const { return {elements_, place_number() * kPlaceRoom}; }
   TESSERA_DEVICE int place_number() const { return thread_index() / kWarpThreads * kPlaces + turn_; }
 
   /// Until the copy engine, and all lanes, have read what was there before.
@@ -274,8 +283,8 @@ class StorePanel {
   }
 
   Shared<T> elements_;
-  int& turn_;                                           // which of the places is next
-  std::uint32_t words_[kPairs][2][sizeof(T) / 2] = {};  // pairs, by block of 8 columns and row
+  int& turn_;                                 // which of the places is next
+  Word words_[kPairs][2][kWordsOfPair] = {};  // pairs, by block of 8 columns and row
 };
 
 /// Behind the last store_box of a kernel: shared memory is read until this returns.

@@ -13,9 +13,11 @@ namespace tessera {
 template <int kGroups, int kTeams>
 class TeamTurns {
   static_assert(kGroups % kTeams == 0, "teams of equal size");
-  static constexpr int kWarps = 4 * kGroups / kTeams, kTeamThreads = kWarps * kWarpThreads;
 
  public:
+  /// Of a team.
+  static constexpr int kWarps = 4 * kGroups / kTeams, kTeamThreads = kWarps * kWarpThreads;
+
   /// Both are arrays of the block, with an element for each team.
   TESSERA_DEVICE TeamTurns(const Barriers& begins, const Shared<int>& places)
       : begins_(begins),
@@ -28,8 +30,9 @@ class TeamTurns {
     for (int i = 0; i < kTeams; ++i) ptx::mbarrier_init(begins_, i, kWarps, where);
   }
 
-  /// The team of this thread.
+  /// The team of this thread, and its number there.
   TESSERA_DEVICE int team() const { return team_; }
+  static TESSERA_DEVICE int thread() { return thread_index() % kTeamThreads; }
 
   /// Before the products of a tile: waits until the team before has asked for those of its own. `at` is where they end.
   template <int kStages>
@@ -52,7 +55,7 @@ class TeamTurns {
   TESSERA_DEVICE void end(const RingPlace<kStages>& at, Location where = Location::current()) const {
     if constexpr (kTeams > 1) {
       const int next = (team_ + 1) % kTeams;
-      if (thread_index() % kTeamThreads == 0) places_.store(next, at.stage << 1 | at.parity, where);
+      if (thread() == 0) places_.store(next, at.stage << 1 | at.parity, where);
       if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(begins_, next, where);
     }
   }

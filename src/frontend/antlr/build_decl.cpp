@@ -60,7 +60,7 @@ std::vector<std::string> Builder::documentation_before(const antlr4::Token* star
     if (comment->kind != ast::Comment::Kind::documentation) break;
     const Span between{source.id(), comment->span.end, next};
     const std::string_view gap = source.text_of(between);
-    if (gap.find_first_not_of(" \t\r\n") != std::string_view::npos || std::ranges::count(gap, '\n') != 1)
+    if (gap.find_first_not_of(" \t\r\n\f") != std::string_view::npos || std::ranges::count(gap, '\n') != 1)
       break;
     std::string_view text = source.text_of(comment->span).substr(3);
     if (text.starts_with(' ')) text.remove_prefix(1);

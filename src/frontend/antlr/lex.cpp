@@ -124,6 +124,7 @@ class TokenFilter {
     const Span where = span(*raw[i], *raw[next - 1]);
     const std::string_view character = source_.text_of(where);
     if (character == "#" && statement_ends()) return line_of_other_languages(raw, i, where);
+    if (character == "\r") return lone_carriage_return(where), next;
     auto diagnostic = sink_.report(Diag::unknown_character, where, character);
     for (const LookAlike& row : kLookAlikes) {
       if (row.character != character) continue;
@@ -135,6 +136,13 @@ class TokenFilter {
       diagnostic.note("names are made of ASCII letters, digits and `_`; comments may hold any text");
     dropped_ = true;
     return next;
+  }
+
+  /// Nothing else is lost by it, so what is around it is parsed.
+  void lone_carriage_return(Span where) {
+    sink_.report(Diag::unknown_character, where, "\\r")
+        .fix(where, "\n", "lines end with a line feed")
+        .note("a carriage return alone ends no line");
   }
 
   /// Whether what was kept so far could end here, so that `#` begins no operand.

@@ -8,7 +8,7 @@
 
 #include "sema/ir/extents.h"
 #include "sema/ir/rewrite.h"
-#include "sema/prove/presence.h"
+#include "sema/ir/statements.h"
 
 namespace tessera::sema {
 
@@ -29,7 +29,7 @@ class Dropper {
       if (replacement_[i] != id) keep_name(value, kernel_.values[replacement_[i]]);
     }
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [this](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [this](ir::Statement& statement) {
         ir::for_each_operand(statement,
                              [this](ir::ValueId& operand) { operand = replacement_[operand.index()]; });
       });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sema/ir/rewrite.h"
-#include "sema/prove/presence.h"
+#include "sema/ir/statements.h"
 
 namespace tessera::sema {
 
@@ -33,7 +33,7 @@ class Remover {
 
   void mark_stores() {
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [this](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [this](ir::Statement& statement) {
         if (std::holds_alternative<ir::Write>(statement.node)) {
           ir::for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
         }
@@ -56,7 +56,7 @@ class Remover {
 
   void mark_assigned(ir::VariableId variable) {
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [&](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [&](ir::Statement& statement) {
         if (writes(statement, variable))
           ir::for_each_operand(statement, [this](ir::ValueId& operand) { mark(operand); });
       });
@@ -92,7 +92,7 @@ class Remover {
     tessera::Store<ir::ValueId, ir::Value> values;
     const auto renumbered = [&](ir::ValueId& value) { value = number[value.index()]; };
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [&](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [&](ir::Statement& statement) {
         ir::for_each_operand(statement, renumbered);
         auto* define = std::get_if<ir::Define>(&statement.node);
         if (define == nullptr) return;
@@ -117,7 +117,7 @@ class Remover {
         read->variable = number[read->variable.index()];
     }
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [&](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [&](ir::Statement& statement) {
         if (auto* declare = std::get_if<ir::Declare>(&statement.node))
           declare->variable = number[declare->variable.index()];
         if (auto* assign = std::get_if<ir::Assign>(&statement.node))

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "sema/ir/statements.h"
+
 namespace tessera::sema {
 
 namespace {
@@ -81,7 +83,7 @@ class Marker {
     for (ir::Value& value : kernel_.values) value.total = false;
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) mark(kernel_.values.id_at(i));
     for (ir::Grid& grid : kernel_.grids) {
-      for_each_statement(grid.body, [this](ir::Statement& statement) {
+      ir::for_each_statement(grid.body, [this](ir::Statement& statement) {
         if (auto* write = std::get_if<ir::Write>(&statement.node)) mark(*write);
       });
     }

@@ -12,13 +12,4 @@ namespace tessera::sema {
 /// choose from, and is total although C may be 0. `in_bounds` never leans on that.
 void mark_presence(Prover& prover);
 
-/// Calls `visit` with every statement of a block, those inside loops included.
-template <typename BlockT, typename Visit>
-void for_each_statement(BlockT& block, const Visit& visit) {
-  for (auto& statement : block) {
-    visit(statement);
-    if (auto* loop = std::get_if<ir::Loop>(&statement.node)) for_each_statement(loop->body, visit);
-  }
-}
-
 }  // namespace tessera::sema

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// See panel_plan.h.
+#include "emit/panel_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sema/ir/affine.h"
+#include "sema/ir/statements.h"
+
+namespace tessera::emit {
+
+namespace {
+
+constexpr int64_t kBytesOfLine = 128, kColumnsOfBytes = 64;
+constexpr int64_t kHeldBytes = 4;  // of a value that waits in a panel's place
+
+// Registers of a thread: for a tensor that is read as a panel is stored, for all of them; beside those, for what is read of
+// columns ahead.
+constexpr int64_t kOfLoad = 32, kMostOfLoads = 48, kOfColumns = 16;
+
+bool is_free(const ir::Op& op) {
+  return std::holds_alternative<ir::Constant>(op) || std::holds_alternative<ir::Coordinate>(op) ||
+         std::holds_alternative<ir::Extent>(op) || std::holds_alternative<ir::Filter>(op);
+}
+
+/// What takes the loads of a phase: threads hold them, read them for each element, or take them as panels are stored.
+class UsesOfLoads {
+ public:
+  UsesOfLoads(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan)
+      : kernel_(kernel), sizes_(sizes), plan_(plan) {
+    const ir::Block& body = kernel.grids.at(0).body;
+    for (const ir::Value& value : kernel.values)
+      for (ir::ValueId operand : ir::operands_of(value.op)) note(operand, is_tile(value.axes));
+    ir::for_each_statement(body, [&](const ir::Statement& statement) {
+      if (const auto* write = std::get_if<ir::Write>(&statement.node)) note(write->value, true);
+    });
+    ir::for_each_statement(body, [&](const ir::Statement& statement) { visit(statement); });
+  }
+  /// Whether threads have it, as registers or element by element.
+  bool is_of_threads(ir::ValueId load) const { return held_.contains(load) || of_elements_.contains(load); }
+  /// Whether a tile is folded: ptxas keeps what is read of columns across that.
+  bool have_folds() const { return have_folds_; }
+
+  /// Of tiles, as panels are stored; of columns that their lanes share.
+  int64_t tiles_of_panels() const { return tiles_of_panels_; }
+  int64_t columns_of_panels() const { return columns_of_panels_; }
+
+ private:
+  void note(ir::ValueId id, bool by_tile) {
+    ++uses_[id];
+    if (by_tile) used_in_tiles_.insert(id);
+  }
+  bool is_tile(const std::vector<ir::AxisId>& axes) const {
+    return std::ranges::count_if(axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); }) == 2;
+  }
+
+  void visit(const ir::Statement& statement) {
+    if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) hold(declare->initial);
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) hold(assign->value);
+    if (const auto* write = std::get_if<ir::Write>(&statement.node)) store(*write);
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    if (!define || !is_held(define->value)) return;
+    hold(define->value);
+    have_folds_ = have_folds_ || std::holds_alternative<ir::Reduce>(kernel_.values[define->value].op);
+  }
+
+  /// What is multiplied or folded, and a tile that is used more than once.
+  bool is_held(ir::ValueId id) const {
+    const ir::Value& value = kernel_.values[id];
+    const auto uses = uses_.find(id);
+    return std::holds_alternative<ir::Dot>(value.op) || std::holds_alternative<ir::Reduce>(value.op) ||
+           (is_tile(value.axes) && uses != uses_.end() && uses->second > 1);
+  }
+
+  void hold(ir::ValueId id) {
+    if (!held_.insert(id).second) return;
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) hold(operand);
+  }
+
+  /// A panel's place has room for so many values of each of its columns; the other loads are read for elements.
+  void store(const ir::Write& write) {
+    const bool has_panels = passes_panels(kernel_, sizes_, plan_, write);
+    const int64_t columns = columns_of_panel(kernel_.tensors[write.tensor].dtype);
+    int64_t left = has_panels ? kPlaceBytes / (columns * kHeldBytes) : 0;
+    std::set<ir::ValueId> seen;
+    std::vector<ir::ValueId> open = {write.value};
+    while (!open.empty()) {
+      const ir::ValueId id = open.back();
+      open.pop_back();
+      if (!seen.insert(id).second || is_held(id)) continue;
+      const ir::Value& value = kernel_.values[id];
+      if (left > 0 && is_shared(id)) {
+        --left;
+        ++columns_of_panels_;
+        continue;
+      }
+      if (std::holds_alternative<ir::Load>(value.op)) {
+        of_elements_.insert(id);
+        tiles_of_panels_ += has_panels && is_tile(value.axes) ? 1 : 0;
+      }
+      const auto operands = ir::operands_of(value.op);
+      open.insert(open.end(), operands.begin(), operands.end());
+    }
+  }
+
+  /// Whether lanes compute a value for each other: one of columns that elements of tiles take.
+  bool is_shared(ir::ValueId id) const {
+    const ir::Value& value = kernel_.values[id];
+    return is_of_columns(value.axes, plan_) && used_in_tiles_.contains(id) && !is_bool(value.dtype) &&
+           value.dtype != DType::index && !is_free(value.op) &&
+           std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
+             return plan_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
+           });
+  }
+
+  const ir::Kernel& kernel_;
+  ir::SizeTable& sizes_;
+  const TilePlan& plan_;
+  std::map<ir::ValueId, int> uses_;
+  std::set<ir::ValueId> used_in_tiles_, held_, of_elements_;
+  int64_t tiles_of_panels_ = 0, columns_of_panels_ = 0;
+  bool have_folds_ = false;
+};
+
+}  // namespace
+
+int64_t columns_of_panel(DType stored) {
+  return std::min(kColumnsOfBytes, kBytesOfLine / size_in_bytes(stored));
+}
+
+bool fits_panel(DType type) { return size_in_bytes(type) <= 4; }
+
+bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vector<ir::ValueId>& indices,
+                 uint32_t in_bounds, ir::AxisId column) {
+  if (indices.empty() || in_bounds + 1 != 1u << indices.size()) return false;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const std::vector<ir::AxisId> axes = ir::free_axes(kernel, indices[d]);
+    const bool has_column = std::ranges::count(axes, column) > 0;
+    if (d + 1 < indices.size() ? has_column : !has_column) return false;
+  }
+  const auto form = ir::affine_form(kernel, sizes, indices.back());
+  const auto step = form ? form->coefficient(column) : std::nullopt;
+  return step && sizes.as_constant(*step) == 1;
+}
+
+bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                   const ir::Write& write) {
+  std::vector<ir::AxisId> axes = kernel.values[write.value].axes;
+  for (ir::ValueId index : write.indices) {
+    const std::vector<ir::AxisId> more = ir::free_axes(kernel, index);
+    axes.insert(axes.end(), more.begin(), more.end());
+  }
+  const auto along = [&](TileRole role) {
+    return std::ranges::find_if(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
+  };
+  const auto column = along(TileRole::column);
+  return along(TileRole::row) != axes.end() && column != axes.end() && kernel.values[write.value].total &&
+         fits_panel(kernel.tensors[write.tensor].dtype) &&
+         is_in_pairs(kernel, sizes, write.indices, write.in_bounds, *column);
+}
+
+std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan) {
+  std::erase_if(axes, [&](ir::AxisId axis) { return !plan.role(axis); });
+  return axes;
+}
+
+bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
+  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
+  return own.size() == 1 && plan.role(own[0]) == TileRole::column;
+}
+
+int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& plan, const TileShape& shape) {
+  const std::vector<ir::AxisId> own = axes_of_tiles(axes, plan);
+  if (own.size() != 1 || !plan.is_in_registers(own[0])) return 0;
+  const int shares = is_of_columns(axes, plan) ? shape.column_shares() : shape.row_shares();
+  return shape.extent.at(own[0]) * shares / shape.threads();
+}
+
+int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                             const TileShape& shape) {
+  const UsesOfLoads uses(kernel, sizes, plan);
+  int64_t sum = 0;
+  for (size_t k = 0; k < kernel.values.size(); ++k) {
+    const ir::ValueId id = kernel.values.id_at(k);
+    const ir::Value& value = kernel.values[id];
+    if (!std::holds_alternative<ir::Load>(value.op)) continue;
+    const int64_t registers = registers_along(value.axes, plan, shape);
+    const bool passes = registers > kMostOfVector && is_of_columns(value.axes, plan) &&
+                        !uses.is_of_threads(id) && !uses.have_folds();
+    if (!passes) sum += std::min(kMostOfVector, registers);
+  }
+  return sum;
+}
+
+int64_t registers_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
+  const UsesOfLoads uses(kernel, sizes, plan);
+  if (uses.tiles_of_panels() == 0) return 0;
+  return std::min(kMostOfLoads, uses.tiles_of_panels() * kOfLoad) + uses.columns_of_panels() * kOfColumns;
+}
+
+}  // namespace tessera::emit

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes through shared memory on its way to a store, in phases by warpgroups, and the registers that all else takes.
+#pragma once
+
+#include <vector>
+
+#include "emit/tile_plan.h"
+
+namespace tessera::emit {
+
+/// Registers of a thread for values of a row or a column: more of them are read where they are needed.
+inline constexpr int64_t kMostOfVector = 32;
+
+/// Bytes of the place in shared memory that a panel of the runtime's StorePanel goes through, and columns of a panel of such
+/// elements.
+inline constexpr int64_t kPlaceBytes = 2048;
+int64_t columns_of_panel(DType stored);
+
+/// Whether panels have elements of a type.
+bool fits_panel(DType type);
+
+/// Whether neighbours in a row of a tile are neighbours in memory, too, all of them inside: the last index runs along the
+/// column by ones, and no other along it. Bit d of `in_bounds` says so of index d.
+bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vector<ir::ValueId>& indices,
+                 uint32_t in_bounds, ir::AxisId column);
+
+/// Whether warpgroups store a tile in panels.
+bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                   const ir::Write& write);
+
+/// Those of some axes that tiles lie along.
+std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan);
+
+/// Whether something with these axes has a value for each column of a tile, and for nothing else.
+bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan);
+
+/// Registers of a thread for a value of each row or column; 0 for anything else.
+int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& plan, const TileShape& shape);
+
+/// Registers of a thread for what is read of rows and columns: nothing where only stores in panels take it and it is too much
+/// for threads to hold.
+int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                             const TileShape& shape);
+
+/// The same for tensors that are read as panels are stored, and for what is taken from columns beside them.
+int64_t registers_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
+
+}  // namespace tessera::emit
