@@ -68,7 +68,7 @@ Count store(index rows, index columns, index pitch) {
     std::printf("no map of %ld x %ld\n", static_cast<long>(rows), static_cast<long>(columns));
     std::exit(2);
   }
-  store_one<T><<<1, kWarpThreads, kStoredRows * kStoredBytes<T>>>>(map);
+  store_one<T><<<1, kWarpThreads, (kStoredRows * kStoredBytes<T>)>>>(map);
   check_cuda(cudaGetLastError());
   std::vector<unsigned char> host(static_cast<std::size_t>(bytes));
   check_cuda(cudaMemcpy(host.data(), memory, bytes, cudaMemcpyDeviceToHost));
