@@ -39,7 +39,11 @@ class UsesOfLoads {
     ir::for_each_statement(body, [&](const ir::Statement& statement) { visit(statement); });
   }
   /// Whether threads have it, as registers or element by element.
-  bool is_of_threads(ir::ValueId load) const { return held_.contains(load) || of_elements_.contains(load); }
+  bool is_of_threads(ir::ValueId load) const {
+    return held_.contains(load) || read_together_.contains(load) || of_elements_.contains(load);
+  }
+  /// Whether threads have all values of their columns at once.
+  bool is_read_together(ir::ValueId load) const { return read_together_.contains(load); }
   /// Whether a tile is folded: ptxas keeps what is read of columns across that.
   bool have_folds() const { return have_folds_; }
 
@@ -57,8 +61,9 @@ class UsesOfLoads {
   }
 
   void visit(const ir::Statement& statement) {
-    if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) hold(declare->initial);
-    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) hold(assign->value);
+    if (const auto* declare = std::get_if<ir::Declare>(&statement.node))
+      set(declare->variable, declare->initial);
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) set(assign->variable, assign->value);
     if (const auto* write = std::get_if<ir::Write>(&statement.node)) store(*write);
     const auto* define = std::get_if<ir::Define>(&statement.node);
     if (!define || !is_held(define->value)) return;
@@ -74,9 +79,14 @@ class UsesOfLoads {
            (is_tile(value.axes) && uses != uses_.end() && uses->second > 1);
   }
 
-  void hold(ir::ValueId id) {
-    if (!held_.insert(id).second) return;
-    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) hold(operand);
+  /// A variable of columns is computed from all of them together.
+  void set(ir::VariableId variable, ir::ValueId value) {
+    is_of_columns(kernel_.variables[variable].axes, plan_) ? add(value, read_together_) : hold(value);
+  }
+  void hold(ir::ValueId id) { add(id, held_); }
+  void add(ir::ValueId id, std::set<ir::ValueId>& found) {
+    if (!found.insert(id).second) return;
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) add(operand, found);
   }
 
   /// A panel's place has room for so many values of each of its columns; the other loads are read for elements.
@@ -119,7 +129,7 @@ class UsesOfLoads {
   ir::SizeTable& sizes_;
   const TilePlan& plan_;
   std::map<ir::ValueId, int> uses_;
-  std::set<ir::ValueId> used_in_tiles_, held_, of_elements_;
+  std::set<ir::ValueId> used_in_tiles_, held_, read_together_, of_elements_;
   int64_t tiles_of_panels_ = 0, columns_of_panels_ = 0;
   bool have_folds_ = false;
 };
@@ -189,8 +199,14 @@ int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, con
     const int64_t registers = registers_along(value.axes, plan, shape);
     const bool passes = registers > kMostOfVector && is_of_columns(value.axes, plan) &&
                         !uses.is_of_threads(id) && !uses.have_folds();
-    if (!passes) sum += std::min(kMostOfVector, registers);
+    if (!passes) sum += uses.is_read_together(id) ? registers : std::min(kMostOfVector, registers);
   }
+  return sum;
+}
+
+int64_t registers_of_variables(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t sum = 0;
+  for (const ir::Variable& variable : kernel.variables) sum += registers_along(variable.axes, plan, shape);
   return sum;
 }
 

@@ -42,7 +42,10 @@ int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& pla
 int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
                              const TileShape& shape);
 
-/// The same for tensors that are read as panels are stored, and for what is taken from columns beside them.
+/// Registers of a thread for variables of rows and columns.
+int64_t registers_of_variables(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
+/// Registers of a thread for tensors that are read as panels are stored, and for what is taken from columns beside them.
 int64_t registers_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
 
 }  // namespace tessera::emit

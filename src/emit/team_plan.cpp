@@ -82,8 +82,8 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
 int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
                                const TileShape& shape) {
   int64_t sum = registers_of_vectors(kernel, sizes, plan, shape) +
+                registers_of_variables(kernel, plan, shape) +
                 kOfPanel * std::max<int64_t>(0, stores_of(kernel) - 1);
-  for (const ir::Variable& variable : kernel.variables) sum += registers_along(variable.axes, plan, shape);
   int64_t columns = 0;
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))

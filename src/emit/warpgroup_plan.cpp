@@ -269,8 +269,9 @@ class GroupPlanner {
 
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
   int64_t registers_beside_sums(const TileShape& shape) {
-    const int64_t of_panels = is_asked(shape) ? 0 : registers_of_panels(kernel_, sizes_, plan_);
-    return registers_of_vectors(kernel_, sizes_, plan_, shape) + of_panels + part_registers(shape);
+    const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape);
+    if (is_asked(shape)) return read;
+    return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
   }
 
   /// Registers of a thread for what becomes of one tile, where threads add that up.
