@@ -210,8 +210,8 @@ const KernelSet& other_lines() {
   return set;
 }
 
-/// More tiles than blocks, and more rounds than stages, so that rings go on through both; panels of two boxes, and two
-/// blocks of rows for each warpgroup.
+/// More tiles than blocks, and more rounds than stages, so that rings go on through both; fewer, so that a team's turn ends
+/// within its ring; panels of two boxes, and two blocks of rows for each warpgroup.
 const KernelSet& warpgroup_products() {
   const auto plan = [](std::int64_t m, std::int64_t n, int groups, int cluster) {
     return emit::PlanOverrides{
@@ -247,7 +247,7 @@ const KernelSet& warpgroup_products() {
               {"shared_in_clusters", {{{"M", 264}, {"N", 72}, {"K", 264}}}},
               {"split_by_groups", {{{"M", 72}, {"N", 40}, {"K", 136}}}},
               {"split_twice_by_groups", {{{"B", 2}, {"M", 136}, {"N", 24}, {"K", 40}}}},
-              {"teams_by_groups", {{{"M", 72}, {"N", 2320}, {"K", 72}}, {{"M", 264}, {"N", 584}, {"K", 72}}}},
+              {"teams_by_groups", {{{"M", 72}, {"N", 2320}, {"K", 72}}, {{"M", 264}, {"N", 584}, {"K", 40}}}},
               {"turns_by_groups", {{{"J", 2}, {"M", 136}, {"N", 72}, {"K", 200}, {"L", 72}}}},
           },
   };
