@@ -38,12 +38,14 @@ class UsesOfLoads {
     });
     ir::for_each_statement(body, [&](const ir::Statement& statement) { visit(statement); });
   }
+
   /// Whether threads have it, as registers or element by element.
   bool is_of_threads(ir::ValueId load) const {
     return held_.contains(load) || read_together_.contains(load) || of_elements_.contains(load);
   }
   /// Whether threads have all values of their columns at once.
   bool is_read_together(ir::ValueId load) const { return read_together_.contains(load); }
+
   /// Whether a tile is folded: ptxas keeps what is read of columns across that.
   bool have_folds() const { return have_folds_; }
 

@@ -38,7 +38,7 @@ void TileLowering::write(const ir::Statement& statement) {
       is_in_pairs(kernel_, plan_.sizes, node.indices, node.in_bounds, *place.column))
     return points(looped, [&] {
       // A warp that multiplies for itself what others have copied has shared memory for its stores.
-      has_roles() && passes_panels(kernel_, plan_.sizes, tiles_, node)
+      has_roles() && fits_panel(kernel_.tensors[node.tensor].dtype)
           ? write_panels(node, place, statement.span)
           : write_pairs(node, place, statement.span);
     });
