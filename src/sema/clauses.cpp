@@ -103,11 +103,11 @@ class Conditions {
 
   void member(const ast::Membership& membership, Span span) {
     const std::optional<ir::SizeId> left = size_of(context_, membership.operand);
+    if (!left) return;
     std::vector<std::int64_t> values;
     for (const ast::SetElement& element : membership.elements) {
-      if (!collect(element, values)) return;
+      if (!collect(element, context_.spell(*left), values)) return;
     }
-    if (!left) return;
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     ir::Constraint constraint{ir::Relation::member, *left, sizes().constant(0), values, "", false, span};
@@ -115,7 +115,8 @@ class Conditions {
     add(std::move(constraint));
   }
 
-  bool collect(const ast::SetElement& element, std::vector<std::int64_t>& values) {
+  /// `of`: what is to be one of the values.
+  bool collect(const ast::SetElement& element, const std::string& of, std::vector<std::int64_t>& values) {
     const auto value = constant_integer(context_, element.value, "an element of a set");
     if (!value) return false;
     if (!element.end.valid()) {
@@ -126,7 +127,7 @@ class Conditions {
     if (!end) return false;
     if (*end - *value > kSetLimit) {
       context_.sink.report(Diag::set_too_large, context_.expr(element.value).span, kSetLimit)
-          .help("compare instead: `{0} <= D && D < {1}`", *value, *end);
+          .help("compare instead: `{0} <= {1} && {1} < {2}`", *value, of, *end);
       return false;
     }
     for (std::int64_t i = *value; i < *end; ++i) values.push_back(i);

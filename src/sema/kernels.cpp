@@ -87,7 +87,8 @@ class KernelChecker {
         return declare_constant(context_, *constant);
       if (std::holds_alternative<ast::FnDecl>(node)) return declare_function(context_, declared->declaration);
     }
-    if (std::holds_alternative<ast::TempStmt>(statement.node)) {
+    if (const auto* temp = std::get_if<ast::TempStmt>(&statement.node)) {
+      context_.declare(temp->name, ErrorEntity{});
       return not_implemented(context_.sink, statement.span, "`temp`", "R16");
     }
     context_.sink.report(Diag::misplaced_statement, statement.span, "this statement", "in a `grid`");

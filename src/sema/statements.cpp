@@ -263,7 +263,7 @@ class StatementChecker {
     if (axis.is_tile()) return range->axis;
     context_.sink.report(Diag::scalar_range, dimension.span, name->name)
         .label(axis.span, "`{}` has no `by`: it takes one value at a time", name->name)
-        .help("leave it out of the type");
+        .help("leave it out of the type, or let it have tiles: `{} in … by auto`", name->name);
     return std::nullopt;
   }
 
