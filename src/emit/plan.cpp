@@ -5,14 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "emit/plan_axes.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_price.h"
 #include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
 #include "sema/ir/expand_products.h"
 #include "sema/ir/extents.h"
+#include "sema/ir/join_products.h"
+#include "sema/ir/sum_products.h"
 
 namespace tessera::emit {
 
@@ -125,6 +129,61 @@ void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink
   }
 }
 
+// What came of planning a phase in tiles.
+struct TileAttempt {
+  TileDecision decision;
+  std::optional<TilePlan> groups;  // where warpgroups take it
+  bool is_refused = false;         // a request was, and that is said
+};
+
+TileAttempt attempt_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  plan.phase.grid = &plan.kernel->grids.at(0);
+  plan.phase.analysis = analyse(*plan.kernel, *plan.phase.grid, plan.sizes);
+  TileAttempt attempt{plan_tiles(*plan.kernel, plan.phase.analysis, plan.sizes, overrides), {}};
+  if (!attempt.decision.plan) return attempt;
+  ShapeDecision shapes =
+      choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), plan.phase.analysis, plan.sizes,
+                              *plan.target, overrides, *attempt.decision.plan, sink);
+  attempt.is_refused = shapes.outcome == ShapeOutcome::refused;
+  if (shapes.outcome == ShapeOutcome::impossible) attempt.decision = {std::nullopt, std::move(shapes.reason)};
+  attempt.groups = std::move(shapes.groups);
+  return attempt;
+}
+
+/// Clocks for a million multiply-adds with the best tiles.
+double price_of(const KernelPlan& plan, const TileAttempt& attempt) {
+  const TilePlan& tiles = attempt.groups ? *attempt.groups : *attempt.decision.plan;
+  double least = std::numeric_limits<double>::max();
+  for (const TileShape& shape : tiles.shapes)
+    least = std::min(least, price(*plan.kernel, tiles, shape, *plan.target));
+  return least;
+}
+
+constexpr double kWorthOfLoop = 1.05;  // what products may cost more where common factors are brought once
+
+// Products over one axis in one loop; by themselves, where that costs more, since no other sums are there at the same time.
+TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
+  auto joined = std::make_shared<ir::Kernel>(*plan.kernel);
+  const bool has_joined = ir::join_products(*joined);
+  expand(plan, ir::sum_products_in_place);
+  if (!has_joined) return attempt_tiles(plan, overrides, sink);
+  KernelPlan other = plan;
+  other.expanded = std::move(joined);
+  other.kernel = other.expanded.get();
+  expand(other, ir::sum_products_in_place);
+  DiagnosticSink said, said_of_other;
+  TileAttempt attempt = attempt_tiles(plan, overrides, said),
+              together = attempt_tiles(other, overrides, said_of_other);
+  const auto is_planned = [](const TileAttempt& a) { return a.decision.plan && !a.is_refused; };
+  const bool joins =
+      is_planned(together) &&
+      (!is_planned(attempt) || price_of(other, together) <= kWorthOfLoop * price_of(plan, attempt));
+  for (Diagnostic& diagnostic : (joins ? said_of_other : said).sorted()) sink.add(std::move(diagnostic));
+  if (!joins) return attempt;
+  plan = std::move(other);
+  return together;
+}
+
 enum class TileOutcome { planned, as_sums, refused };
 
 // A phase with products runs in tiles if it can.
@@ -139,22 +198,14 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     plan_as_sums(plan, reason);
     return TileOutcome::as_sums;
   }
-  phase.grid = &plan.kernel->grids.at(0);
-  phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  TileDecision decision = plan_tiles(*plan.kernel, phase.analysis, plan.sizes, overrides);
-  std::optional<TilePlan> groups;
-  if (decision.plan) {
-    ShapeDecision shapes = choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), phase.analysis,
-                                                   plan.sizes, *plan.target, overrides, *decision.plan, sink);
-    if (shapes.outcome == ShapeOutcome::refused) return TileOutcome::refused;
-    if (shapes.outcome == ShapeOutcome::impossible) decision = {std::nullopt, std::move(shapes.reason)};
-    groups = std::move(shapes.groups);
-  }
+  const KernelPlan as_written = plan;
+  auto [decision, groups, is_refused] = attempt_joined_tiles(plan, overrides, sink);
+  if (is_refused) return TileOutcome::refused;
   if (!decision.plan) {
     if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))
       return TileOutcome::refused;
     warn_of_sums(plan, decision, sink);
-    phase = {};
+    plan = as_written;
     plan_as_sums(plan, decision.reason);
     return TileOutcome::as_sums;
   }

@@ -31,7 +31,8 @@ class AxisFinder {
           return {{}, "a loop stands before the products, which each share would run"};
         continue;
       }
-      if (found.axis || !here.axis) return {{}, found.axis ? "products stand one after another" : here.reason};
+      if (found.axis || !here.axis)
+        return {{}, found.axis ? "products stand one after another" : here.reason};
       found = here;
     }
     return found.axis ? found : SharedAxis{{}, "no loop over tiles sums its products"};
@@ -64,14 +65,13 @@ class AxisFinder {
     });
   }
 
-  /// Whether all that happens to what lies in registers is `sums += product`, once to each.
+  /// Whether all that happens to what lies in registers is `sums += product`.
   bool only_sums(const ir::Block& statements) const {
     std::set<ir::ValueId> assigned;
-    std::set<ir::VariableId> variables;
     for (const ir::Statement& statement : statements) {
       const auto* assign = std::get_if<ir::Assign>(&statement.node);
       if (!assign) continue;
-      if (!adds_product(*assign) || !variables.insert(assign->variable).second) return false;
+      if (!adds_product(*assign)) return false;
       assigned.insert(assign->value);
     }
     return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
@@ -102,8 +102,8 @@ class AxisFinder {
 
 }  // namespace
 
-SharedAxis shared_axis(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
-                       ir::SizeTable& sizes, const TilePlan& plan) {
+SharedAxis shared_axis(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
+                       const TilePlan& plan) {
   return AxisFinder(kernel, uses, sizes, plan).run();
 }
 

@@ -38,10 +38,10 @@ int times_assigned(const ir::Block& statements, ir::VariableId variable) {
 
 }  // namespace
 
-// Declared as zero, and assigned where products are added to it alone.
-bool TileLowering::begins_with_zeros(ir::VariableId variable) const {
+// Declared as zero, and assigned in so many places alone: where products are added to it.
+bool TileLowering::begins_with_zeros(ir::VariableId variable, int places) const {
   const ir::Block& statements = phase_.grid->body;
-  return times_assigned(statements, variable) == 1 &&
+  return times_assigned(statements, variable) == places &&
          std::ranges::all_of(statements, [&](const ir::Statement& statement) {
            const auto* declare = std::get_if<ir::Declare>(&statement.node);
            if (!declare || declare->variable != variable) return true;
@@ -60,9 +60,13 @@ void TileLowering::begin_share(const HeldTile& sums) {
 
 // Of what a loop adds to.
 void TileLowering::begin_shares_of(const ir::Block& statements) {
-  for (const ir::Statement& statement : statements)
-    if (const auto* assign = std::get_if<ir::Assign>(&statement.node))
-      if (!begins_with_zeros(assign->variable)) begin_share(state_.at(assign->variable));
+  std::set<ir::VariableId> variables;
+  for (const ir::Statement& statement : statements) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    if (!assign || !variables.insert(assign->variable).second) continue;
+    if (!begins_with_zeros(assign->variable, times_assigned(statements, assign->variable)))
+      begin_share(state_.at(assign->variable));
+  }
 }
 
 void TileLowering::join_shares() {

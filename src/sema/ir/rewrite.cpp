@@ -2,6 +2,8 @@
 // The operands of every operation and statement, by reference.
 #include "sema/ir/rewrite.h"
 
+#include "sema/ir/statements.h"
+
 namespace tessera::ir {
 
 namespace {
@@ -70,6 +72,25 @@ void for_each_operand(Op& op, const std::function<void(ValueId&)>& visit) {
 
 void for_each_operand(Statement& statement, const std::function<void(ValueId&)>& visit) {
   std::visit(OperandVisitor{visit}, statement.node);
+}
+
+void number_values(Kernel& kernel) {
+  std::vector<ValueId> number(kernel.values.size());
+  Store<ValueId, Value> values;
+  const auto renumber = [&](ValueId& value) { value = number[value.index()]; };
+  for (Grid& grid : kernel.grids) {
+    for_each_statement(grid.body, [&](Statement& statement) {
+      for_each_operand(statement, renumber);
+      auto* define = std::get_if<Define>(&statement.node);
+      if (define == nullptr) return;
+      Value value = std::move(kernel.values[define->value]);
+      for_each_operand(value.op, renumber);
+      const ValueId id = values.add(std::move(value));
+      number[define->value.index()] = id;
+      define->value = id;
+    });
+  }
+  kernel.values = std::move(values);
 }
 
 }  // namespace tessera::ir

@@ -15,4 +15,7 @@ void for_each_operand(Op& op, const std::function<void(ValueId&)>& visit);
 /// the value that a definition defines.
 void for_each_operand(Statement& statement, const std::function<void(ValueId&)>& visit);
 
+/// Numbers the values in the order of their definitions; those without one are gone.
+void number_values(Kernel& kernel);
+
 }  // namespace tessera::ir

@@ -21,7 +21,8 @@ class Remover {
     mark_stores();
     propagate();
     for (ir::Grid& grid : kernel_.grids) sweep(grid.body);
-    renumber();
+    ir::number_values(kernel_);
+    renumber_variables();
   }
 
  private:
@@ -85,26 +86,6 @@ class Remover {
       if (auto* loop = std::get_if<ir::Loop>(&statement.node)) sweep(loop->body);
     }
     std::erase_if(block, [this](const ir::Statement& statement) { return dead(statement); });
-  }
-
-  void renumber() {
-    std::vector<ir::ValueId> number(kernel_.values.size());
-    tessera::Store<ir::ValueId, ir::Value> values;
-    const auto renumbered = [&](ir::ValueId& value) { value = number[value.index()]; };
-    for (ir::Grid& grid : kernel_.grids) {
-      ir::for_each_statement(grid.body, [&](ir::Statement& statement) {
-        ir::for_each_operand(statement, renumbered);
-        auto* define = std::get_if<ir::Define>(&statement.node);
-        if (define == nullptr) return;
-        ir::Value value = std::move(kernel_.values[define->value]);
-        ir::for_each_operand(value.op, renumbered);
-        const ir::ValueId id = values.add(std::move(value));
-        number[define->value.index()] = id;
-        define->value = id;
-      });
-    }
-    kernel_.values = std::move(values);
-    renumber_variables();
   }
 
   void renumber_variables() {
