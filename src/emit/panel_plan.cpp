@@ -3,10 +3,11 @@
 #include "emit/panel_plan.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
+#include "emit/tile_live.h"
 #include "sema/ir/affine.h"
+#include "sema/ir/operands.h"
 #include "sema/ir/statements.h"
 
 namespace tessera::emit {
@@ -25,17 +26,44 @@ bool is_free(const ir::Op& op) {
          std::holds_alternative<ir::Extent>(op) || std::holds_alternative<ir::Filter>(op);
 }
 
+bool is_tile(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
+  const auto lies_along = [&](TileRole role) {
+    return std::ranges::any_of(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
+  };
+  return lies_along(TileRole::row) && lies_along(TileRole::column);
+}
+
+std::vector<ir::AxisId> axes_of(const ir::Kernel& kernel, const ir::Write& write) {
+  std::vector<ir::AxisId> axes = kernel.values[write.value].axes;
+  for (ir::ValueId index : write.indices) {
+    const std::vector<ir::AxisId> more = ir::free_axes(kernel, index);
+    axes.insert(axes.end(), more.begin(), more.end());
+  }
+  return axes;
+}
+
+/// Whether a value is one of rows or of columns, of the same for all loops, and costs more than to name it.
+bool is_worth_keeping(const ir::Kernel& kernel, const TilePlan& plan, const ir::Value& value) {
+  const auto registers =
+      std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return plan.is_in_registers(axis); });
+  // A condition is computed again for each element, from what it compares.
+  const bool is_kept = !is_bool(value.dtype) || std::holds_alternative<ir::Load>(value.op);
+  return registers == 1 && is_kept && value.dtype != DType::index && !is_free(value.op) &&
+         std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
+           return plan.is_in_registers(axis) || kernel.axes[axis].kind == ir::AxisKind::grid;
+         });
+}
+
 /// What takes the loads of a phase: threads hold them, read them for each element, or take them as panels are stored.
 class UsesOfLoads {
  public:
   UsesOfLoads(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan)
-      : kernel_(kernel), sizes_(sizes), plan_(plan) {
+      : kernel_(kernel),
+        sizes_(sizes),
+        plan_(plan),
+        for_tiles_(vectors_for_tiles(kernel, plan)),
+        shared_(shared_tiles(kernel, plan)) {
     const ir::Block& body = kernel.grids.at(0).body;
-    for (const ir::Value& value : kernel.values)
-      for (ir::ValueId operand : ir::operands_of(value.op)) note(operand, is_tile(value.axes));
-    ir::for_each_statement(body, [&](const ir::Statement& statement) {
-      if (const auto* write = std::get_if<ir::Write>(&statement.node)) note(write->value, true);
-    });
     ir::for_each_statement(body, [&](const ir::Statement& statement) { visit(statement); });
   }
 
@@ -54,14 +82,6 @@ class UsesOfLoads {
   int64_t columns_of_panels() const { return columns_of_panels_; }
 
  private:
-  void note(ir::ValueId id, bool by_tile) {
-    ++uses_[id];
-    if (by_tile) used_in_tiles_.insert(id);
-  }
-  bool is_tile(const std::vector<ir::AxisId>& axes) const {
-    return std::ranges::count_if(axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); }) == 2;
-  }
-
   void visit(const ir::Statement& statement) {
     if (const auto* declare = std::get_if<ir::Declare>(&statement.node))
       set(declare->variable, declare->initial);
@@ -73,12 +93,11 @@ class UsesOfLoads {
     have_folds_ = have_folds_ || std::holds_alternative<ir::Reduce>(kernel_.values[define->value].op);
   }
 
-  /// What is multiplied or folded, and a tile that is used more than once.
+  /// What is multiplied or folded, and what several take.
   bool is_held(ir::ValueId id) const {
-    const ir::Value& value = kernel_.values[id];
-    const auto uses = uses_.find(id);
-    return std::holds_alternative<ir::Dot>(value.op) || std::holds_alternative<ir::Reduce>(value.op) ||
-           (is_tile(value.axes) && uses != uses_.end() && uses->second > 1);
+    const ir::Op& op = kernel_.values[id].op;
+    return std::holds_alternative<ir::Dot>(op) || std::holds_alternative<ir::Reduce>(op) ||
+           shared_.contains(id);
   }
 
   /// A variable of columns is computed from all of them together.
@@ -96,47 +115,73 @@ class UsesOfLoads {
     const bool has_panels = passes_panels(kernel_, sizes_, plan_, write);
     const int64_t columns = columns_of_panel(kernel_.tensors[write.tensor].dtype);
     int64_t left = has_panels ? kPlaceBytes / (columns * kHeldBytes) : 0;
-    std::set<ir::ValueId> seen;
-    std::vector<ir::ValueId> open = {write.value};
-    while (!open.empty()) {
-      const ir::ValueId id = open.back();
-      open.pop_back();
-      if (!seen.insert(id).second || is_held(id)) continue;
+    ir::for_each_below(kernel_, {write.value}, [&](ir::ValueId id) {
+      if (is_held(id)) return false;
       const ir::Value& value = kernel_.values[id];
       if (left > 0 && is_shared(id)) {
         --left;
         ++columns_of_panels_;
-        continue;
+        return false;
       }
       if (std::holds_alternative<ir::Load>(value.op)) {
         of_elements_.insert(id);
-        tiles_of_panels_ += has_panels && is_tile(value.axes) ? 1 : 0;
+        tiles_of_panels_ += has_panels && is_tile(value.axes, plan_) ? 1 : 0;
       }
-      const auto operands = ir::operands_of(value.op);
-      open.insert(open.end(), operands.begin(), operands.end());
-    }
+      return true;
+    });
   }
 
-  /// Whether lanes compute a value for each other: one of columns that elements of tiles take.
+  /// Whether lanes compute a value for each other: one of columns, from nothing that threads have of columns of their own.
   bool is_shared(ir::ValueId id) const {
-    const ir::Value& value = kernel_.values[id];
-    return is_of_columns(value.axes, plan_) && used_in_tiles_.contains(id) && !is_bool(value.dtype) &&
-           value.dtype != DType::index && !is_free(value.op) &&
-           std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
-             return plan_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
-           });
+    return for_tiles_.contains(id) && is_of_columns(kernel_.values[id].axes, plan_) && !has_variables(id);
+  }
+  bool has_variables(ir::ValueId id) const {
+    bool has_any = false;
+    ir::for_each_below(kernel_, {id}, [&](ir::ValueId below) {
+      const ir::Value& value = kernel_.values[below];
+      has_any = has_any || (std::holds_alternative<ir::ReadVariable>(value.op) && !value.axes.empty());
+      return !has_any;
+    });
+    return has_any;
   }
 
   const ir::Kernel& kernel_;
   ir::SizeTable& sizes_;
   const TilePlan& plan_;
-  std::map<ir::ValueId, int> uses_;
-  std::set<ir::ValueId> used_in_tiles_, held_, read_together_, of_elements_;
+  const std::set<ir::ValueId> for_tiles_, shared_;
+  std::set<ir::ValueId> held_, read_together_, of_elements_;
   int64_t tiles_of_panels_ = 0, columns_of_panels_ = 0;
   bool have_folds_ = false;
 };
 
 }  // namespace
+
+std::set<ir::ValueId> vectors_for_tiles(const ir::Kernel& kernel, const TilePlan& plan) {
+  std::vector<ir::ValueId> open;  // what elements of tiles take
+  for (const ir::Value& value : kernel.values) {
+    if (!is_tile(value.axes, plan)) continue;
+    const auto operands = ir::operands_of(value.op);
+    open.insert(open.end(), operands.begin(), operands.end());
+  }
+  const auto visit = [&](const ir::Statement& statement) {
+    const auto set = [&](ir::VariableId variable, ir::ValueId value) {
+      if (is_tile(kernel.variables[variable].axes, plan)) open.push_back(value);
+    };
+    if (const auto* declare = std::get_if<ir::Declare>(&statement.node))
+      set(declare->variable, declare->initial);
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) set(assign->variable, assign->value);
+    const auto* write = std::get_if<ir::Write>(&statement.node);
+    if (write && is_tile(axes_of(kernel, *write), plan)) open.push_back(write->value);
+  };
+  for (const ir::Grid& grid : kernel.grids) ir::for_each_statement(grid.body, visit);
+  std::set<ir::ValueId> found;
+  ir::for_each_below(kernel, std::move(open), [&](ir::ValueId id) {
+    const ir::Value& value = kernel.values[id];
+    if (is_worth_keeping(kernel, plan, value)) found.insert(id);
+    return is_bool(value.dtype);
+  });
+  return found;
+}
 
 int64_t columns_of_panel(DType stored) {
   return std::min(kColumnsOfBytes, kBytesOfLine / size_in_bytes(stored));
@@ -159,11 +204,7 @@ bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vect
 
 bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
                    const ir::Write& write) {
-  std::vector<ir::AxisId> axes = kernel.values[write.value].axes;
-  for (ir::ValueId index : write.indices) {
-    const std::vector<ir::AxisId> more = ir::free_axes(kernel, index);
-    axes.insert(axes.end(), more.begin(), more.end());
-  }
+  const std::vector<ir::AxisId> axes = axes_of(kernel, write);
   const auto along = [&](TileRole role) {
     return std::ranges::find_if(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
   };

@@ -2,6 +2,7 @@
 // What passes through shared memory on its way to a store, in phases by warpgroups, and the registers that all else takes.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "emit/tile_plan.h"
@@ -15,6 +16,10 @@ inline constexpr int64_t kMostOfVector = 32;
 /// elements.
 inline constexpr int64_t kPlaceBytes = 2048;
 int64_t columns_of_panel(DType stored);
+
+/// The values of rows or of columns that elements of tiles take, and that are worth to be computed once for many of them.
+/// Conditions are none, but what they compare is.
+std::set<ir::ValueId> vectors_for_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
 /// Whether panels have elements of a type.
 bool fits_panel(DType type);

@@ -8,7 +8,9 @@
 
 #include "emit/naming.h"
 #include "emit/panel_plan.h"
+#include "emit/print.h"
 #include "emit/tile_lowering.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -35,86 +37,101 @@ DType held_type(const ir::Value& value) { return is_narrow_float(value.dtype) ? 
 std::vector<ir::ValueId> TileLowering::taken_from_columns(const ir::Write& write) const {
   const int64_t columns = columns_of_panel(kernel_.tensors[write.tensor].dtype);
   int64_t left = kPlaceBytes;
-  std::vector<ir::ValueId> found, open = {write.value};
-  while (!open.empty()) {
-    const ir::ValueId id = open.back();
-    open.pop_back();
-    if (held_.contains(id) || std::ranges::find(found, id) != found.end()) continue;
+  std::vector<ir::ValueId> found;
+  ir::for_each_below(kernel_, {write.value}, [&](ir::ValueId id) {
+    if (held_.contains(id)) return false;
     const ir::Value& value = kernel_.values[id];
     const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
     const int64_t bytes = columns * size_in_bytes(held_type(value));
-    if (place.column && !place.row && bytes <= left && is_worth_registers(id) && is_free_of_threads(id)) {
-      found.push_back(id);
-      left -= bytes;
-      continue;
-    }
-    const auto operands = ir::operands_of(value.op);
-    open.insert(open.end(), operands.begin(), operands.end());
-  }
+    const bool is_of_columns = place.column && !place.row;
+    if (!is_of_columns || bytes > left || !is_worth_registers(id) || !is_free_of_threads(id)) return true;
+    found.push_back(id);
+    left -= bytes;
+    return false;
+  });
   return found;
 }
 
 // Whether any lane can compute it for any column: from nothing that threads hold for columns of their own.
 bool TileLowering::is_free_of_threads(ir::ValueId id) const {
-  const ir::Value& value = kernel_.values[id];
-  const auto held = held_.find(id);
-  if (held != held_.end()) return held->second.place.is_scalar();
-  if (std::holds_alternative<ir::ReadVariable>(value.op) || before_.contains(id)) return value.axes.empty();
-  return std::ranges::all_of(ir::operands_of(value.op),
-                             [&](ir::ValueId operand) { return is_free_of_threads(operand); });
+  bool is_free = true;
+  ir::for_each_below(kernel_, {id}, [&](ir::ValueId below) {
+    const ir::Value& value = kernel_.values[below];
+    const auto held = held_.find(below);
+    const bool is_read = std::holds_alternative<ir::ReadVariable>(value.op) || before_.contains(below);
+    if (held != held_.end()) is_free = is_free && held->second.place.is_scalar();
+    if (held == held_.end() && is_read) is_free = is_free && value.axes.empty();
+    return is_free && held == held_.end() && !is_read;
+  });
+  return is_free;
 }
 
-// At the beginning of a panel.
-void TileLowering::share_columns(const std::vector<ir::ValueId>& values, const Panel& panel,
-                                 const std::string& number, const std::string& slot) {
-  if (values.empty()) return;
-  emit(lowered::Comment{"a warp's lanes compute for each other what elements take from columns"});
+// Before the panels, of which the first has its values asked for here. Behind this, elements read them by the slot of the
+// first column of their pair.
+std::vector<SharedColumns> TileLowering::declare_columns(const std::vector<ir::ValueId>& values,
+                                                         const Panel& panel, const std::string& slot) {
+  std::vector<SharedColumns> all;
+  for (const ir::ValueId id : values) {
+    const std::string base = name_for(id);
+    const DType type = held_type(kernel_.values[id]);
+    SharedColumns columns{named(base), names_.take("Columns" + in_camel_case(base)),
+                          declare_value_of_column(id, base, type)};
+    const std::string elements = names_.take(columns.name + "_elements"), element_type(type_name(type));
+    at_scope(0, [&] {
+      emit(lowered::Using{columns.type, fmt::format("PanelColumns<{}, {}>", element_type, panel.type)});
+      emit(lowered::Shared{element_type, elements, columns.type + "::kRoom" + times_teams(), tiles_end_});
+    });
+    emit(lowered::Local{
+        columns.type, columns.name, {}, lowered::list({lowered::name(elements, type)}), false, false});
+    emit(lowered::Evaluate{
+        lowered::name(fmt::format("{}.fetch(0, {})", columns.name, columns.value_of), DType::index)});
+    all.push_back(std::move(columns));
+  }
+  for (size_t k = 0; k < values.size(); ++k)
+    pairs_[values[k]] = {fmt::format("{}.pair({})", all[k].name, slot), held_type(kernel_.values[values[k]])};
+  return all;
+}
+
+// A function of a column of the tile.
+std::string TileLowering::declare_value_of_column(ir::ValueId id, const std::string& base, DType type) {
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  const std::string function = named(base + "_of_column"), column = names_.take("column");
+  const auto wrap = [&](lowered::Block inner) {
+    return lowered::Lambda{function, "int " + column, std::move(inner)};
+  };
+  at(
+      place, {{*place.column, lowered::name(column, DType::index)}},
+      [&] {
+        const auto outer = std::exchange(unnamed_, id);
+        const Expr computed = as_stored(as_float(eval(id)), type);
+        unnamed_ = outer;
+        emit(lowered::Evaluate{lowered::name("return " + print(computed), DType::index)}, value.span);
+      },
+      wrap);
+  names_.release(column);
+  return function;
+}
+
+// At the beginning of a panel. Those of the next are on their way while the elements of this one are computed.
+void TileLowering::share_columns(const std::vector<SharedColumns>& columns, const Panel& panel,
+                                 const std::string& number) {
+  if (columns.empty()) return;
+  const auto run = [&](const std::string& text) {
+    emit(lowered::Evaluate{lowered::name(text, DType::index)});
+  };
   const std::string place = named("place");
+  emit(lowered::Comment{"a warp's lanes compute for each other what elements take from columns"});
   emit(lowered::Local{
       "int", place, {}, lowered::call(panel.name + ".open_place", {}, DType::index), true, false});
   std::string first = place;
-  for (const ir::ValueId id : values) {
-    const HeldTile columns = declare_columns(id, panel, first);
-    first += fmt::format(" + {}::kBytes", columns.kind);
-    const Expr inside = lowered::call(
-        panel.name + ".column_of_lane",
-        {lowered::name(number, DType::index), lowered::name(item_, DType::index)}, DType::index);
-    const std::string header = fmt::format("int {0} = 0; {0} < {1}.kLaneColumns; ++{0}", item_, panel.name);
-    over(columns.place, header, {{*columns.place.column, inside, names_.take("column")}},
-         [&] { set_column(columns, id); });
-    pairs_[id] = {fmt::format("{}.pair({})", columns.name, slot), columns.type};
+  for (const SharedColumns& shared : columns) {
+    run(fmt::format("{}.put({})", shared.name, first));
+    first += fmt::format(" + {}::kBytes", shared.type);
   }
-  emit(lowered::Evaluate{lowered::call("warp_barrier", {}, DType::index)});
-}
-
-HeldTile TileLowering::declare_columns(ir::ValueId id, const Panel& panel, const std::string& first_byte) {
-  const ir::Value& value = kernel_.values[id];
-  HeldTile columns{named(name_for(id)), held_type(value), place_of({value.axes.begin(), value.axes.end()})};
-  const std::string type = type_name(columns.type), elements = names_.take(columns.name + "_elements");
-  columns.kind = names_.take("Columns" + in_camel_case(columns.name));
-  at_scope(0, [&] {
-    emit(lowered::Using{columns.kind, fmt::format("PanelColumns<{}, {}>", type, panel.type)});
-    emit(lowered::Shared{type, elements, columns.kind + "::kRoom" + times_teams(), tiles_end_});
-  });
-  emit(lowered::Local{columns.kind,
-                      columns.name,
-                      {},
-                      lowered::list(
-                          {lowered::name(elements, columns.type), lowered::name(first_byte, DType::index)}),
-                      true,
-                      false},
-       value.span);
-  return columns;
-}
-
-void TileLowering::set_column(const HeldTile& columns, ir::ValueId id) {
-  const auto outer = std::exchange(unnamed_, id);
-  const Evaluated computed = eval(id);
-  unnamed_ = outer;
-  const std::vector<Expr> arguments = {lowered::name(item_, DType::index),
-                                       as_stored(as_float(computed), columns.type)};
-  emit(lowered::Evaluate{lowered::call(columns.name + ".set", arguments, columns.type)},
-       kernel_.values[id].span);
+  run("warp_barrier()");
+  for (const SharedColumns& shared : columns)
+    run(fmt::format("{}.fetch({} + 1, {})", shared.name, number, shared.value_of));
 }
 
 }  // namespace tessera::emit

@@ -65,13 +65,17 @@ void TileLowering::over(const TilePlace& place, const std::string& counter, cons
 
 void TileLowering::over(const TilePlace& place, const std::string& header,
                         const std::vector<InsideTile>& inside, const std::function<void()>& body) {
+  at(place, inside, body,
+     [&](lowered::Block inner) { return lowered::For{header, std::move(inner), true, {}, {}, {}, {}}; });
+}
+
+void TileLowering::at(const TilePlace& place, const std::vector<InsideTile>& inside,
+                      const std::function<void()>& body, const std::function<Node(lowered::Block)>& wrap) {
   const std::string layout = layout_of(place);
   Scope bindings;
   std::vector<lowered::Local> coordinates;
-  for (const auto& [axis, at, own_name] : inside) {
+  for (const auto& [axis, place_in_tile] : inside) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const Expr place_in_tile = own_name.empty() ? at : lowered::name(own_name, DType::index);
-    if (!own_name.empty()) coordinates.push_back({"int", own_name, {}, at, true, false});
     coordinates.push_back(
         {"index", name, {}, lowered::add(range_of(axis).first, place_in_tile), true, false});
     places_[axis] = place_in_tile;
@@ -83,7 +87,7 @@ void TileLowering::over(const TilePlace& place, const std::string& header,
                                                           : Loop::columns);
   const std::string outer_layout = std::exchange(loop_layout_, layout);
   const AxisSet outer_inside = std::exchange(inside_, {});
-  loop(header, true, std::move(bindings), [&] {
+  scope(std::move(bindings), wrap, [&] {
     for (const lowered::Local& coordinate : coordinates) emit(coordinate);
     body();
   });

@@ -107,7 +107,7 @@ int TileLowering::elements_at_once(const std::vector<TileFactor>& parts, DType r
 
 namespace {
 
-constexpr int kRoundsTogether = 4;  // of a thread: while it waits for one vector it computes others
+constexpr int kElementsTogether = 16;  // of a thread: while it waits for one vector it computes others
 
 }  // namespace
 
@@ -135,7 +135,7 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     names_.release(round);
   };
   rounds("position", 1, [&](const std::string& position) {
-    rounds("line", kRoundsTogether, [&](const std::string& line) {
+    rounds("line", std::max(1, kElementsTogether / count), [&](const std::string& line) {
       load_parts(factor.parts, tile.major, line, position, count);
       const Expr vector = compute_vector(factor, tile, line, position);
       const Expr index =

@@ -83,7 +83,9 @@ void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
     element = lowered::braces(type_of_indexed(id), {element, at});
   }
   guard(lowered::conjunction(within({op.axes[0]}), operand.exists), "", [&] {
-    const Expr folded = lowered::call(functor(op.op), {element_of(tile), element}, tile.type);
+    // A thread meets its elements in the order of their positions.
+    const std::string by = std::string(functor(op.op)) + (is_argument(op.op) ? ".in_order" : "");
+    const Expr folded = lowered::call(by, {element_of(tile), element}, tile.type);
     emit(lowered::Assign{element_of(tile), "=", folded}, value.span);
     HeldTile flag = tile;
     flag.name = tile.exists;

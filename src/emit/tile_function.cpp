@@ -6,7 +6,9 @@
 
 #include "emit/identifiers.h"
 #include "emit/naming.h"
+#include "emit/panel_plan.h"
 #include "emit/signature.h"
+#include "emit/tile_live.h"
 #include "emit/tile_lowering.h"
 #include "emit/tile_memory.h"
 #include "emit/warpgroup_plan.h"
@@ -16,7 +18,10 @@ namespace tessera::emit {
 using lowered::Expr;
 
 TileLowering::TileLowering(KernelPlan& plan, size_t function, Residency& residency)
-    : FunctionLowering(plan, plan.phase.functions[function], residency), tiles_(plan.tiles[function]) {
+    : FunctionLowering(plan, plan.phase.functions[function], residency),
+      tiles_(plan.tiles[function]),
+      vectors_for_tiles_(vectors_for_tiles(kernel_, tiles_)),
+      shared_tiles_(shared_tiles(kernel_, tiles_)) {
   if (tiles_.has_clusters()) cluster_axis_ = cluster_axis(kernel_, plan_.sizes, tiles_);
 }
 
@@ -182,7 +187,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   entry.first_byte = before ? before->first_byte : tiles_end_;
   emit(lowered::Shared{element, elements, tile_type + "::kRoom", entry.first_byte});
   if (!before) {
-    const std::string bytes = fmt::format("{}::kRoom * {}", tile_type, size_in_bytes(type));
+    const std::string bytes = tile_type + "::kRoomBytes";
     tiles_end_ = tiles_end_ == "0" ? bytes : tiles_end_ + " + " + bytes;
   }
   std::vector<Expr> members = {lowered::name(elements, type)};

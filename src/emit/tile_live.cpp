@@ -9,6 +9,7 @@
 #include <set>
 
 #include "emit/tile_shape.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -30,9 +31,78 @@ int64_t place_registers(int64_t tile, int64_t part, int64_t block) {
   return part % span == 0 || span == kColumnsOfBlock || (part < span && is_power) ? 0 : part / block;
 }
 
+bool is_tile(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
+  return std::ranges::count_if(axes, [&](ir::AxisId axis) { return plan.is_in_registers(axis); }) >= 2;
+}
+
+/// What takes values: which statements and values each of them ends up in.
+class Takers {
+ public:
+  Takers(const ir::Kernel& kernel, const TilePlan& plan) : kernel_(kernel), plan_(plan) {
+    for (size_t k = 0; k < kernel.values.size(); ++k) {
+      const ir::ValueId id = kernel.values.id_at(k);
+      for (ir::ValueId operand : ir::operands_of(kernel.values[id].op)) users_[operand].push_back(id);
+    }
+    for (const ir::Grid& grid : kernel.grids) collect(grid.body, 0);
+  }
+
+  bool is_shared(ir::ValueId id) {
+    const ir::Value& value = kernel_.values[id];
+    return is_tile(value.axes, plan_) && !is_bool(value.dtype) && plan_.anchored.contains(id) &&
+           !std::holds_alternative<ir::ReadVariable>(value.op) &&
+           (takers_of(id).size() > 1 || is_taken_in_loop(id));
+  }
+
+ private:
+  /// A statement or a value, and how many loops are around it.
+  struct Taker {
+    std::variant<const ir::Statement*, ir::ValueId> node;
+    int depth;
+    auto operator<=>(const Taker&) const = default;
+  };
+
+  void collect(const ir::Block& statements, int depth) {
+    for (const ir::Statement& statement : statements) {
+      const auto add = [&](ir::ValueId id) { statements_[id].insert({&statement, depth}); };
+      if (const auto* define = std::get_if<ir::Define>(&statement.node)) depths_[define->value] = depth;
+      if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) add(assign->value);
+      if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) add(declare->initial);
+      if (const auto* write = std::get_if<ir::Write>(&statement.node)) add(write->value);
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) collect(loop->body, depth + 1);
+    }
+  }
+
+  /// Whether it would be computed more than once in each round of a loop that does not change it.
+  bool is_taken_in_loop(ir::ValueId id) {
+    return users_[id].size() > 1 &&
+           std::ranges::any_of(takers_of(id), [&](const Taker& taker) { return taker.depth > depths_[id]; });
+  }
+
+  const std::set<Taker>& takers_of(ir::ValueId id) {
+    const auto known = takers_.find(id);
+    if (known != takers_.end()) return known->second;
+    std::set<Taker> found = statements_[id];
+    for (ir::ValueId user : users_[id]) {
+      const ir::Op& op = kernel_.values[user].op;
+      const bool takes_it =
+          std::holds_alternative<ir::Dot>(op) || std::holds_alternative<ir::Reduce>(op) || is_shared(user);
+      if (takes_it && !takers_of(user).empty()) found.insert({user, depths_[user]});
+      if (!takes_it) found.insert(takers_of(user).begin(), takers_of(user).end());
+    }
+    return takers_[id] = std::move(found);
+  }
+
+  const ir::Kernel& kernel_;
+  const TilePlan& plan_;
+  std::map<ir::ValueId, std::vector<ir::ValueId>> users_;
+  std::map<ir::ValueId, int> depths_;  // of values, where they are defined
+  std::map<ir::ValueId, std::set<Taker>> statements_, takers_;
+};
+
 class Liveness {
  public:
-  Liveness(const ir::Kernel& kernel, const TilePlan& plan) : kernel_(kernel), plan_(plan) {
+  Liveness(const ir::Kernel& kernel, const TilePlan& plan)
+      : kernel_(kernel), plan_(plan), shared_(shared_tiles(kernel, plan)) {
     for (const ir::Value& value : kernel.values)
       for (ir::ValueId operand : ir::operands_of(value.op)) ++uses_[operand];
     for (const ir::Grid& grid : kernel.grids) count_uses(grid.body);
@@ -53,16 +123,10 @@ class Liveness {
     size_t depth;        // of the loop in which it is defined
   };
 
-  bool is_tile(const std::vector<ir::AxisId>& axes) const {
-    return std::ranges::count_if(axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); }) >= 2;
-  }
-
   bool is_held(ir::ValueId id) const {
     const ir::Value& value = kernel_.values[id];
-    if (!is_tile(value.axes) || is_bool(value.dtype) || !plan_.anchored.contains(id)) return false;
-    if (std::holds_alternative<ir::Dot>(value.op)) return !added_.contains(id);
-    const auto uses = uses_.find(id);
-    return !std::holds_alternative<ir::ReadVariable>(value.op) && uses != uses_.end() && uses->second > 1;
+    const bool is_product = std::holds_alternative<ir::Dot>(value.op);
+    return is_product ? is_tile(value.axes, plan_) && !added_.contains(id) : shared_.contains(id);
   }
 
   void count_uses(const ir::Block& statements) {
@@ -96,7 +160,7 @@ class Liveness {
         if (is_held(define->value)) lives_[define->value] = {here, here, depth};
       } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
         use(declare->initial, here);
-        if (is_tile(kernel_.variables[declare->variable].axes))
+        if (is_tile(kernel_.variables[declare->variable].axes, plan_))
           lives_[declare->variable] = {here, here, depth};
       } else if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
         use(assign->value, here);
@@ -112,19 +176,22 @@ class Liveness {
     if (found != lives_.end()) found->second.last = std::max(found->second.last, here);
   }
 
-  void use(ir::ValueId id, size_t here) {
-    if (const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[id].op))
-      return end(read->variable, here);
-    if (lives_.contains(id)) return end(id, here);
-    if (std::holds_alternative<ir::Reduce>(kernel_.values[id].op)) return;  // folded where it is defined
-    use_operands(id, here);
-  }
-  void use_operands(ir::ValueId id, size_t here) {
-    for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) use(operand, here);
+  void use(ir::ValueId id, size_t here) { use(std::vector{id}, here); }
+  void use_operands(ir::ValueId id, size_t here) { use(ir::operands_of(kernel_.values[id].op), here); }
+  void use(std::vector<ir::ValueId> values, size_t here) {
+    ir::for_each_below(kernel_, std::move(values), [&](ir::ValueId id) {
+      const ir::Op& op = kernel_.values[id].op;
+      const auto* read = std::get_if<ir::ReadVariable>(&op);
+      const bool is_alive = lives_.contains(id);
+      if (read) end(read->variable, here);
+      if (is_alive) end(id, here);
+      return !read && !is_alive && !std::holds_alternative<ir::Reduce>(op);  // folded where it is defined
+    });
   }
 
   const ir::Kernel& kernel_;
   const TilePlan& plan_;
+  const std::set<ir::ValueId> shared_;
   std::map<ir::ValueId, int> uses_;
   std::set<ir::ValueId> added_;
   std::map<LiveTile, Life> lives_;
@@ -132,6 +199,14 @@ class Liveness {
 };
 
 }  // namespace
+
+std::set<ir::ValueId> shared_tiles(const ir::Kernel& kernel, const TilePlan& plan) {
+  Takers takers(kernel, plan);
+  std::set<ir::ValueId> shared;
+  for (size_t k = 0; k < kernel.values.size(); ++k)
+    if (const ir::ValueId id = kernel.values.id_at(k); takers.is_shared(id)) shared.insert(id);
+  return shared;
+}
 
 std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
                                            const ir::Assign& assign) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -11,8 +12,12 @@
 
 namespace tessera::emit {
 
-/// A tile in registers: a variable, or a value that is held because it is a product or used more than once.
+/// A tile in registers: a variable, or a value that is held because it is a product or used by several.
 using LiveTile = std::variant<ir::VariableId, ir::ValueId>;
+
+/// The values of tiles that more than one statement, product, fold or other such value takes, so that threads hold them: what
+/// only one of those takes is computed element by element where that is.
+std::set<ir::ValueId> shared_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
 /// The product that an assignment adds to what its variable becomes, so that it needs no place of its own: `v = x + dot(…)`,
 /// `v = x * y + dot(…)`, the latter also in `(…) ?? v`, which an assignment of what may not exist means. `uses` of each

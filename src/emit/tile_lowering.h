@@ -104,7 +104,11 @@ struct LineAccess {
 struct InsideTile {
   ir::AxisId axis;
   lowered::Expr at;
-  std::string name = {};
+};
+
+/// Names of what elements of panels take from columns, of its type, and of the function that computes it for one of them.
+struct SharedColumns {
+  std::string name, type, value_of;
 };
 
 /// Names of what stores pass through, and of its type.
@@ -118,9 +122,12 @@ struct HeldPair {
   DType type;
 };
 
-/// The parameter that describes the boxes of an output, and what the launcher passes for it.
+/// The parameter that describes the boxes of an output, what the launcher passes for it, and the dimension that the rows of
+/// tiles run along.
 struct StoredBoxes {
   std::string name, argument;
+  ir::TensorId tensor;
+  size_t row_dimension;
 };
 
 /// A fold of a loop's tiles that a variable gets once, behind the loop.
@@ -191,7 +198,7 @@ class TileLowering : public FunctionLowering {
 
   // tile_shares.cpp
   Range share_of(ir::AxisId axis, const std::string& rounds);
-  bool begins_with_zeros(ir::VariableId variable) const;
+  bool begins_with_zeros(ir::VariableId variable, int places) const;
   void begin_share(const HeldTile& sums);
   void begin_shares_of(const ir::Block& statements);
   void join_shares();
@@ -206,6 +213,9 @@ class TileLowering : public FunctionLowering {
   /// The same where `inside` says the place in the tile of each axis.
   void over(const TilePlace& place, const std::string& header, const std::vector<InsideTile>& inside,
             const std::function<void()>& body);
+  /// `wrap` makes a statement of what `body` emits.
+  void at(const TilePlace& place, const std::vector<InsideTile>& inside, const std::function<void()>& body,
+          const std::function<Node(lowered::Block)>& wrap);
   /// The same for those that exist.
   void over_existing(const TilePlace& place, const std::function<void()>& body);
   /// How many coordinates the current tile of an axis has: a local, where not every tile is whole.
@@ -241,7 +251,6 @@ class TileLowering : public FunctionLowering {
   bool is_worth_holding(ir::ValueId id) const;
   bool is_worth_registers(ir::ValueId id) const;
   void hold(ir::ValueId id);
-  bool is_used_in_tiles(ir::ValueId id) const;
   /// `target = value` for the elements, rows or columns at a place.
   void set(const HeldTile& target, ir::ValueId value, Span span);
   void set_element(const HeldTile& target, ir::ValueId value, Span span);
@@ -287,10 +296,11 @@ class TileLowering : public FunctionLowering {
                  const std::string& panel, const std::string& slot, Span span);
   std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
   lowered::Expr corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension);
-  lowered::Expr boxes_for(const ir::Tensor& tensor, size_t row_dimension);
+  void find_stored_boxes();
   std::pair<std::string, lowered::Expr> declare_line_of(const LineAccess& access, const TilePlace& place);
   lowered::Expr end_of(ir::AxisId axis) const;
   std::pair<lowered::Expr, lowered::Expr> line_of(const LineAccess& access, ir::AxisId column);
+  std::optional<ir::ValueId> converted_in_pairs(ir::ValueId id) const;
   lowered::Expr compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
                              Span span);
 
@@ -305,10 +315,11 @@ class TileLowering : public FunctionLowering {
   // tile_columns.cpp: what elements of panels take from their columns
   std::vector<ir::ValueId> taken_from_columns(const ir::Write& write) const;
   bool is_free_of_threads(ir::ValueId id) const;
-  void share_columns(const std::vector<ir::ValueId>& values, const Panel& panel, const std::string& number,
-                     const std::string& slot);
-  HeldTile declare_columns(ir::ValueId id, const Panel& panel, const std::string& first_byte);
-  void set_column(const HeldTile& columns, ir::ValueId id);
+  std::vector<SharedColumns> declare_columns(const std::vector<ir::ValueId>& values, const Panel& panel,
+                                             const std::string& slot);
+  std::string declare_value_of_column(ir::ValueId id, const std::string& base, DType type);
+  void share_columns(const std::vector<SharedColumns>& columns, const Panel& panel,
+                     const std::string& number);
 
   // tile_products.cpp
   void product(const Walk& walk);
@@ -383,6 +394,7 @@ class TileLowering : public FunctionLowering {
   enum class Loop { none, elements, rows, columns, shared };
 
   TilePlan& tiles_;
+  const std::set<ir::ValueId> vectors_for_tiles_, shared_tiles_;
   std::optional<ir::AxisId> cluster_axis_;  // of functions whose blocks run in clusters
   std::map<ir::AxisId, std::string> extents_;
   std::map<ir::ValueId, std::string> majors_;  // by staged load

@@ -8,6 +8,7 @@
 #include "emit/panel_plan.h"
 #include "emit/tile_lowering.h"
 #include "sema/ir/affine.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -28,20 +29,15 @@ int64_t registers_of_panel(DType loaded, DType stored) {
 
 // The loads that the elements of a write are computed from.
 std::vector<ir::ValueId> TileLowering::read_in_pairs(const ir::Write& write, const TilePlace& place) const {
-  std::vector<ir::ValueId> found, open = {write.value};
+  std::vector<ir::ValueId> found;
   int64_t left = kMostRegisters;
-  while (!open.empty()) {
-    const ir::ValueId id = open.back();
-    open.pop_back();
-    if (held_.contains(id) || std::ranges::find(found, id) != found.end()) continue;
-    if (is_read_in_pairs(id, place)) {
-      const int64_t taken = registers_of_panel(kernel_.values[id].dtype, kernel_.tensors[write.tensor].dtype);
-      if (taken <= left) found.push_back(id), left -= taken;
-      continue;
-    }
-    const auto operands = ir::operands_of(kernel_.values[id].op);
-    open.insert(open.end(), operands.begin(), operands.end());
-  }
+  ir::for_each_below(kernel_, {write.value}, [&](ir::ValueId id) {
+    if (held_.contains(id)) return false;
+    if (!is_read_in_pairs(id, place)) return true;
+    const int64_t taken = registers_of_panel(kernel_.values[id].dtype, kernel_.tensors[write.tensor].dtype);
+    if (taken <= left) found.push_back(id), left -= taken;
+    return false;
+  });
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include "emit/naming.h"
 #include "emit/tile_lowering.h"
 #include "sema/ir/conjunct.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -14,22 +15,20 @@ using lowered::Expr;
 
 // A value exists where all of these do or hold: conditions of filters, folds, and whatever else decides by itself.
 std::set<ir::ValueId> TileLowering::sources_of(ir::ValueId id) const {
-  const ir::Value& value = kernel_.values[id];
-  if (value.total) return {};
   std::set<ir::ValueId> sources;
-  const auto add = [&](ir::ValueId operand) { sources.merge(sources_of(operand)); };
-  if (const auto* filter = std::get_if<ir::Filter>(&value.op)) {
-    add(filter->operand);
-    add(filter->condition);
-    sources.insert(filter->condition);
-    return sources;
-  }
-  const bool is_strict =
-      std::holds_alternative<ir::Unary>(value.op) || std::holds_alternative<ir::Binary>(value.op) ||
-      std::holds_alternative<ir::FusedMultiplyAdd>(value.op) || std::holds_alternative<ir::Math>(value.op) ||
-      std::holds_alternative<ir::Cast>(value.op);
-  if (!is_strict) return {id};
-  for (ir::ValueId operand : ir::operands_of(value.op)) add(operand);
+  ir::for_each_below(kernel_, {id}, [&](ir::ValueId below) {
+    const ir::Value& value = kernel_.values[below];
+    if (value.total) return false;
+    const auto* filter = std::get_if<ir::Filter>(&value.op);
+    if (filter) sources.insert(filter->condition);
+    const bool is_strict = filter || std::holds_alternative<ir::Unary>(value.op) ||
+                           std::holds_alternative<ir::Binary>(value.op) ||
+                           std::holds_alternative<ir::FusedMultiplyAdd>(value.op) ||
+                           std::holds_alternative<ir::Math>(value.op) ||
+                           std::holds_alternative<ir::Cast>(value.op);
+    if (!is_strict) sources.insert(below);
+    return is_strict;
+  });
   return sources;
 }
 

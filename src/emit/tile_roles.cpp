@@ -34,6 +34,7 @@ void TileLowering::declare_boxes() {
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
   for (FactorTile& tile : factors_) declare_lines(tile);
+  find_stored_boxes();
   std::vector<Expr> parts = {local(full), local(empty)};
   if (cluster_axis_) parts.push_back(blocks_of_cluster());
   emit(lowered::Local{"TileRing<kStages>", boxes_->ring, {}, lowered::list(parts), true, false});
@@ -41,6 +42,10 @@ void TileLowering::declare_boxes() {
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
       emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
+    for (const StoredBoxes& boxes : stored_boxes_)
+      guard(local(boxes.name + ".are_there"), "", false, Scope{}, [&] {
+        emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({}.map)", boxes.name))});
+      });
     const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
     emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", boxes_->ring, readers))});
     if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
@@ -262,16 +267,12 @@ void TileLowering::pass_on(const std::string& before) {
   emit(lowered::Assign{local(before), "=", local(boxes_->at + ".stage")});
 }
 
-// Nothing but `sums += product` happens to what lies in registers, once to each: nothing else touches sums that products
-// under way write.
+// Nothing but `sums += product` happens to what lies in registers: nothing else touches sums that products under way write,
+// and those of one sum follow each other.
 bool TileLowering::only_multiplies(const ir::Block& statements) const {
   std::set<ir::ValueId> assigned;
-  std::set<ir::VariableId> variables;
   for (const ir::Statement& statement : statements)
-    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
-      assigned.insert(assign->value);
-      if (!variables.insert(assign->variable).second) return false;
-    }
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) assigned.insert(assign->value);
   return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node))
       return !tiles_.anchored.contains(define->value) || tiles_.products.contains(define->value) ||

@@ -152,42 +152,16 @@ bool TileLowering::is_worth_holding(ir::ValueId id) const {
 
 // Whether it pays to compute a value once, before what needs it, if there are registers for it.
 bool TileLowering::is_worth_registers(ir::ValueId id) const {
-  const ir::Value& value = kernel_.values[id];
-  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
-  const bool is_free = std::holds_alternative<ir::Constant>(value.op) ||
-                       std::holds_alternative<ir::Coordinate>(value.op) ||
-                       std::holds_alternative<ir::Extent>(value.op);
-  if (place.is_scalar() || is_free || is_bool(value.dtype) || value.dtype == DType::index) return false;
   // Whether it exists is computed again, from conditions and from what is known of folds.
   const bool is_clear = std::ranges::all_of(
       sources_of(id), [&](ir::ValueId source) { return is_condition(source) || held_.contains(source); });
-  if (!is_clear || std::holds_alternative<ir::Filter>(value.op)) return false;
-  const bool only_registers = std::ranges::all_of(value.axes, [&](ir::AxisId axis) {
+  if (!is_clear || vectors_for_tiles_.contains(id)) return is_clear;
+  const ir::Value& value = kernel_.values[id];
+  const auto is_own = [&](ir::AxisId axis) {
     return tiles_.is_in_registers(axis) || kernel_.axes[axis].kind == ir::AxisKind::grid;
-  });
-  const auto in_registers =
-      std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return tiles_.is_in_registers(axis); });
-  if (!only_registers || in_registers != (place.is_tile() ? 2 : 1)) return false;
-  if (place.is_tile()) return tiles_.anchored.contains(id) && analysis_.uses.at(id) > 1;
-  return is_used_in_tiles(id);
-}
-
-// Whether tiles need a value of rows or columns for each of their elements.
-bool TileLowering::is_used_in_tiles(ir::ValueId id) const {
-  const auto is_tile = [&](const auto& axes) { return place_of({axes.begin(), axes.end()}).is_tile(); };
-  for (const auto& [user, dependence] : analysis_.dependence) {
-    const auto operands = ir::operands_of(kernel_.values[user].op);
-    if (std::ranges::find(operands, id) != operands.end() && is_tile(kernel_.values[user].axes)) return true;
-  }
-  for (const ir::Statement* root : analysis_.roots) {
-    const auto* assign = std::get_if<ir::Assign>(&root->node);
-    if (assign && assign->value == id && is_tile(kernel_.variables[assign->variable].axes)) return true;
-    const auto* declare = std::get_if<ir::Declare>(&root->node);
-    if (declare && declare->initial == id && is_tile(kernel_.variables[declare->variable].axes)) return true;
-  }
-  return std::ranges::any_of(analysis_.accesses, [&](const Access& access) {
-    return access.is_write() && access.value == id && is_tile(access.axes);
-  });
+  };
+  return shared_tiles_.contains(id) && value.dtype != DType::index &&
+         !std::holds_alternative<ir::Filter>(value.op) && std::ranges::all_of(value.axes, is_own);
 }
 
 void TileLowering::hold(ir::ValueId id) {
@@ -283,7 +257,7 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
     });
   }
   const TileProduct& product = tiles_.products.at(*added);
-  const bool has_zeros = adds_to_itself(assign) && begins_with_zeros(assign.variable);
+  const bool has_zeros = adds_to_itself(assign) && begins_with_zeros(assign.variable, 1);
   if (product.has_own_loop && product.depth == tiles_.shared_axis && !has_zeros) begin_share(tile);
   multiply_into({&product, true, {}}, tile.name);
 }

@@ -8,6 +8,7 @@
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"
+#include "sema/ir/statements.h"
 
 namespace tessera::emit {
 
@@ -91,24 +92,25 @@ void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, 
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const Panel panel = declare_panel(tensor, layout_of(place));
   const auto [line, first] = declare_line_of(line_access(write), place);
-  const std::optional<size_t> row_dimension = rows_of_boxes(write, place);
+  const auto boxes = std::ranges::find(stored_boxes_, write.tensor, &StoredBoxes::tensor);
   const std::string number = names_.take("panel"), slot = names_.take("k");
   const Expr counter = lowered::name(number, DType::index), rows = end_of(*place.row),
              columns = end_of(*place.column), line_of_row = lowered::name(line, DType::index);
   std::string callee = panel.name + ".store";
   std::vector<Expr> arguments = {counter, rows, columns, first, line_of_row};
-  if (row_dimension) {
-    callee = fmt::format("{}.template store_box<{}>", panel.name, *row_dimension);
-    const Expr corner = corner_of(write, place, *row_dimension);
-    arguments = {counter, boxes_for(tensor, *row_dimension), corner, rows, columns, line_of_row};
+  if (boxes != stored_boxes_.end()) {
+    callee = fmt::format("{}.template store_box<{}>", panel.name, boxes->row_dimension);
+    const Expr corner = corner_of(write, place, boxes->row_dimension);
+    arguments = {counter, lowered::name(boxes->name, DType::index), corner, rows, columns, line_of_row};
   }
   std::vector<ir::ValueId> read = read_in_pairs(write, place);
   const std::vector<lowered::Statement> loads = declare_loads_of_panels(read, place, panel, number, slot);
+  const std::vector<ir::ValueId> taken = taken_from_columns(write);
+  const std::vector<SharedColumns> columns_of_panels = declare_columns(taken, panel, slot);
+  read.insert(read.end(), taken.begin(), taken.end());
   loop(fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", number, panel.name), true, Scope{}, [&] {
     for (const lowered::Statement& load : loads) emit(load.node, load.span);
-    const std::vector<ir::ValueId> taken = taken_from_columns(write);
-    share_columns(taken, panel, number, slot);
-    read.insert(read.end(), taken.begin(), taken.end());
+    share_columns(columns_of_panels, panel, number);
     set_panel(write, place, panel.name, number, slot, span);
     emit(lowered::Evaluate{lowered::call(callee, arguments, tensor.dtype)}, span);
   });
@@ -165,12 +167,19 @@ Expr TileLowering::corner_of(const ir::Write& write, const TilePlace& place, siz
   return lowered::braces(fmt::format("Index<{}>", at.size()), at);
 }
 
-// The parameter that describes the boxes of an output.
-Expr TileLowering::boxes_for(const ir::Tensor& tensor, size_t row_dimension) {
-  const std::string name = named(tensor.name + "_boxes");
-  stored_boxes_.push_back({name, fmt::format("boxes_for_stores<{}, {}, {}>({})", type_name(tensor.dtype),
-                                             tensor.dims.size(), row_dimension, safe_name(tensor.name))});
-  return lowered::name(name, DType::index);
+// The outputs that are stored as boxes, with the parameters that describe those.
+void TileLowering::find_stored_boxes() {
+  ir::for_each_statement(phase_.grid->body, [&](const ir::Statement& statement) {
+    const auto* write = std::get_if<ir::Write>(&statement.node);
+    if (!write || !passes_panels(kernel_, plan_.sizes, tiles_, *write)) return;
+    const std::optional<size_t> rows = rows_of_boxes(*write, place_of(write_axes(*write)));
+    if (!rows) return;
+    const ir::Tensor& tensor = kernel_.tensors[write->tensor];
+    stored_boxes_.push_back({named(tensor.name + "_boxes"),
+                             fmt::format("boxes_for_stores<{}, {}, {}>({})", type_name(tensor.dtype),
+                                         tensor.dims.size(), *rows, safe_name(tensor.name)),
+                             write->tensor, *rows});
+  });
 }
 
 // A function that gives the line of a tensor for a row of the tile, and the element in the tile's first column.
@@ -233,19 +242,32 @@ Expr TileLowering::compute_pair(const ir::Write& write, const TilePlace& place, 
                                 Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const std::string first = named("first"), name = named(tensor.name + "_pair");
-  Expr pair = lowered::name(name, tensor.dtype);
   const std::string number = fmt::format("{}::element_at({}, {})", layout_of(place), item_, slot);
   emit(lowered::Local{"int", first, {}, lowered::name(number, DType::index), true, false});
-  emit(
-      lowered::Local{fmt::format("Vector<{}, 2>", type_name(tensor.dtype)), name, {}, nullptr, false, false});
+  const std::optional<ir::ValueId> rounded = converted_in_pairs(write.value);
+  const DType type = rounded ? DType::f32 : tensor.dtype;
+  const Expr pair = lowered::name(name, type);
+  emit(lowered::Local{fmt::format("Vector<{}, 2>", type_name(type)), name, {}, nullptr, false, false});
   pair_item_ = fmt::format("{} - {}", strip_, first);
   over(place, strip_, fmt::format("int {0} = {1}; {0} < {1} + 2; ++{0}", strip_, first), [&] {
-    const Expr value = as_stored(as_float_for(write), tensor.dtype);
+    const Expr value = rounded ? as_float(eval(*rounded)) : as_stored(as_float_for(write), type);
     const Expr item = lowered::binary("-", lowered::name(strip_, DType::index),
                                       lowered::name(first, DType::index), DType::index);
-    emit(lowered::Assign{lowered::vector_element(pair, item, tensor.dtype), "=", value}, span);
+    emit(lowered::Assign{lowered::vector_element(pair, item, type), "=", value}, span);
   });
-  return pair;
+  if (!rounded) return pair;
+  return lowered::call(fmt::format("from_floats<{}>", type_name(tensor.dtype)), {pair}, tensor.dtype);
+}
+
+// The float that a value is converted from, if the device converts two at once and nothing has the value already.
+std::optional<ir::ValueId> TileLowering::converted_in_pairs(ir::ValueId id) const {
+  const ir::Value& value = kernel_.values[id];
+  const auto* cast = std::get_if<ir::Cast>(&value.op);
+  if (cast == nullptr || held_.contains(id) || pairs_.contains(id)) return std::nullopt;
+  const DType from = kernel_.values[cast->operand].dtype;
+  const bool has_instruction = value.dtype == DType::bf16 || value.dtype == DType::f16 ||
+                               (is_integer(value.dtype) && size_in_bytes(value.dtype) <= 2);
+  return has_instruction && from == DType::f32 ? std::optional(cast->operand) : std::nullopt;
 }
 
 }  // namespace tessera::emit

@@ -44,12 +44,15 @@ void add_reduction_faults(std::vector<PlantedFault>& faults) {
       "thread_index() % kWarpThreads < 3");
   add("warps take each other's buffer", kFragmentGroup,
       "partial.store(first + warp * kLength + position(slot)", "partial.store(first + position(slot)");
-  add("the last of equal extremes", kOperations, "return a.position < b.position;",
-      "return a.position > b.position;");
+  add("the last of equal extremes", kOperations, "(a.position < b.position)", "(a.position > b.position)");
+  add("the last of equal extremes of a thread", kOperations,
+      "detail::as_number(a.value) <= detail::as_number(b.value)",
+      "detail::as_number(a.value) < detail::as_number(b.value)");
+  add("nothing is an extreme that is no better than none", kOperations,
+      "(!a_is_kept & (x == x)) | (a.position == kHighest<Position>)", "(!a_is_kept & (x == x))");
   add("a position in a tile taken for one in the tensor", kGenerated,
       "c_first + argmin_c_partial[item].position", "argmin_c_partial[item].position");
-  add("a NaN is no extreme of positions", kOperations, "if (a_is_nan != b_is_nan) return a_is_nan;",
-      "if (a_is_nan != b_is_nan) return b_is_nan;");
+  add("a NaN is no extreme of positions", kOperations, "(a_is_nan & !b_is_nan)", "(b_is_nan & !a_is_nan)");
   add("a NaN is no maximum", kNumbersHeader, "return math::max(a, b);", "return a < b ? b : a;");
   add("a maximum of narrow floats keeps no NaN", kNumbersHeader,
       "from_float<T>(math::max(to_float(a), to_float(b)))", "(to_float(a) < to_float(b) ? b : a)");

@@ -254,6 +254,29 @@ void best(Problem& problem) {
   }
 }
 
+void sums_of_products(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d"),
+             u = problem.in("u");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = 1 + total(K, [&](int64_t k) { return a(m, k) * b(k, n) + c(m, k) * d(k, n); });
+    z(m, n) = u(n) + 2 * total(K, [&](int64_t k) { return (a(m, k) + c(m, k)) * d(k, n); });
+  });
+}
+
+void conditions(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), on = problem.in("on"), u = problem.in("u"),
+             v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const double s = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    const bool is_on = on(n) != 0;
+    y(m, n) = is_on && u(n) > 0 ? 2 * s + u(n) : -(2 * s + u(n));
+    z(m, n) = is_on || v(m) < u(n) ? s : std::clamp(5000 * s, -32768.0, 32767.0);
+  });
+}
+
 void turns(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y");
@@ -404,6 +427,15 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
        result("same", {"M"})},
       best);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("N") <= 80; };
+  add("sums_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "K"}), whole("d", {"K", "N"}),
+       input("u", "f32", {"N"}, -9, 9, 1), sums("y", {"M", "N"}), sums("z", {"M", "N"})},
+      sums_of_products);
+  add("conditions_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("on", "bool", {"N"}, 0, 1, 1),
+       input("u", "f32", {"N"}, -9, 9, 1), input("v", "f32", {"M"}, -9, 9, 1), sums("y", {"M", "N"}),
+       output("z", "i16", {"M", "N"})},
+      conditions);
   add("diagonals_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("x", "f32", {"R"}, -9, 9, 1),
        sums("y", {"M", "N"})},

@@ -34,7 +34,7 @@ void gemm_tiles(TESSERA_PARAMETER View<const bf16, 2> a, TESSERA_PARAMETER View<
   using RingA = OperandRing<bf16, kMajorA == Major::k ? kM : kK, kMajorA == Major::k ? kK : kM, kStages, kEnds>;
   using RingB = OperandRing<bf16, kMajorB == Major::k ? kN : kK, kMajorB == Major::k ? kK : kN, kStages, kEnds>;
   TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
-  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoomBytes, RingB::kRoom);
   const RingA a_tiles{a_elements};
   const RingB b_tiles{b_elements};
   const auto a_mk = plane(a, {0, 0}, {{1, 0}, 0, M}, {{0, 1}, 0, K});

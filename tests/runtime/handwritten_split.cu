@@ -23,7 +23,7 @@ void gemm_of_parts(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER TensorMa
   using RingA = OperandRing<bf16, kM, kK, kStages>;
   using RingB = OperandRing<bf16, kN, kK, kStages>;
   TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
-  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoomBytes, RingB::kRoom);
   const RingA a_tiles{a_elements};
   const RingB b_tiles{b_elements};
   TESSERA_BARRIERS(full, kStages);

@@ -33,7 +33,7 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
   using RingA = OperandRing<bf16, kMajorA == Major::k ? kM : kK, kMajorA == Major::k ? kK : kM, kStages>;
   using RingB = OperandRing<bf16, kMajorB == Major::k ? kN : kK, kMajorB == Major::k ? kK : kN, kStages>;
   TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
-  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+  TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoomBytes, RingB::kRoom);
   const RingA a_tiles{a_elements};
   const RingB b_tiles{b_elements};
   TESSERA_BARRIERS(full, kStages);

@@ -238,14 +238,14 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
   using Layout = WarpgroupLayout<64, kColumns, 1>;
   using RingA = EitherRing<bf16, 64, kK, kStages, kOrderA>;
   using RingB = EitherRing<bf16, kColumns, kK, kStages, kOrderB>;
-  constexpr int kBytes = (RingA::kRoom + RingB::kRoom) * 2;
+  constexpr int kBytes = RingA::kRoomBytes + RingB::kRoomBytes;
   const TensorMap a_map = map_of(a, 0, orders.a, 64, kK), b_map = map_of(b, 1, orders.b, kColumns, kK);
   std::vector<float> result(64 * kColumns, -1);
   twin::begin_faults("widths");
   twin::begin_shared(kBytes);
   twin::run({1, 2 * kGroupThreads, kBytes}, [&] {
     TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
-    TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoom * 2, RingB::kRoom);
+    TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoomBytes, RingB::kRoom);
     const RingA a_tiles{a_elements, orders.a};
     const RingB b_tiles{b_elements, orders.b};
     TESSERA_BARRIERS(full, kStages);

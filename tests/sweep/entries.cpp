@@ -156,6 +156,8 @@ Entry entry_of(const std::string& kernel) {
       {"teams_by_groups", tessera_teams_by_groups_invoke},
       {"byte_panels_by_groups", tessera_byte_panels_by_groups_invoke},
       {"best_by_groups", tessera_best_by_groups_invoke},
+      {"sums_by_groups", tessera_sums_by_groups_invoke},
+      {"conditions_by_groups", tessera_conditions_by_groups_invoke},
       {"turns_by_groups", tessera_turns_by_groups_invoke},
       {"upsampled", tessera_upsampled_invoke},
       {"wave", tessera_wave_invoke},

@@ -16,6 +16,7 @@ struct EitherTile {
   using AlongK = OperandTile<T, kWidth, kDepth>;
   using AcrossK = OperandTile<T, kDepth, in_whole_panels<T>(kWidth)>;
   static constexpr int kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom;
+  static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
   Shared<T> elements;
   int first = 0;  ///< where the tile begins among them
@@ -48,6 +49,7 @@ template <typename T, int kWidth, int kDepth, int kStages_, Order kOrder = Order
 struct EitherRing {
   using Tile = EitherTile<T, kWidth, kDepth, kOrder>;
   static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
+  static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
   Shared<T> elements;
   Major major = Major::k;

@@ -115,10 +115,55 @@ TESSERA_HD constexpr I shift_right(I a, Count count) {
   return detail::is_negative(a) ? static_cast<I>(-1) : I{0};
 }
 
+namespace detail {
+
+#if TESSERA_ON_DEVICE
+/// `x` truncated to 32 bits: what lies outside saturates, NaN gives 0.
+template <typename I>
+__device__ __forceinline__ I truncate(float x) {
+  if constexpr (std::is_signed_v<I>) {
+    return __float2int_rz(x);
+  } else {
+    return __float2uint_rz(x);
+  }
+}
+template <typename I>
+__device__ __forceinline__ I truncate(double x) {
+  if constexpr (std::is_signed_v<I>) {
+    return x == x ? __double2int_rz(x) : 0;
+  } else {
+    return x == x ? __double2uint_rz(x) : 0u;
+  }
+}
+
+/// Two integers saturated to 8 or 16 bits, `low` in the lower byte or half; above two bytes the lower half of `above`.
+template <typename I>
+__device__ __forceinline__ std::uint32_t pack_saturated(int low, int high,
+                                                        [[maybe_unused]] std::uint32_t above = 0) {
+  std::uint32_t word;
+  if constexpr (std::is_same_v<I, std::int8_t>) {
+    asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(high), "r"(low), "r"(above));
+  } else if constexpr (std::is_same_v<I, std::uint8_t>) {
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(high), "r"(low), "r"(above));
+  } else if constexpr (std::is_same_v<I, std::int16_t>) {
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(word) : "r"(high), "r"(low));
+  } else {
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(word) : "r"(high), "r"(low));
+  }
+  return word;
+}
+#endif
+
+}  // namespace detail
+
 /// `x` (float or double) truncated to an integer: what lies outside I saturates, NaN gives 0.
 template <typename I, typename F>
-TESSERA_HD constexpr I from_float(F x) {
+TESSERA_HD I from_float(F x) {
   static_assert(std::is_floating_point_v<F>, "converts from float or double");
+#if TESSERA_ON_DEVICE
+  if constexpr (sizeof(I) < 4) return static_cast<I>(detail::pack_saturated<I>(detail::truncate<int>(x), 0));
+  if constexpr (sizeof(I) == 4) return detail::truncate<I>(x);
+#endif
   // Both bounds are powers of two or 0, hence exact: I holds what lies strictly between low - 1 and 2^digits.
   constexpr F kPastHigh = static_cast<F>(std::uint64_t{1} << (std::numeric_limits<I>::digits - 1)) * F{2};
   constexpr F kLow = std::is_signed_v<I> ? -kPastHigh : F{0};

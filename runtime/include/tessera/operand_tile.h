@@ -29,6 +29,7 @@ struct OperandTile {
   static constexpr int kAlignment = 8 * kSpanBytes;
   static constexpr int kBytes = kCount * static_cast<int>(sizeof(T));
   static constexpr int kRoom = kCount + (kHasEnds ? kLines * kChunk : 0);  ///< what it takes of the array
+  static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
   static_assert(kLength > 0 && kLineBytes % 32 == 0, "a line is a multiple of 32 bytes");
   static_assert(kLines > 0 && kLines % 8 == 0, "a tile has a multiple of 8 lines");
@@ -82,6 +83,7 @@ template <typename T, int kLines, int kLength, int kStages_, bool kHasEnds = fal
 struct OperandRing {
   using Tile = OperandTile<T, kLines, kLength, kHasEnds>;
   static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
+  static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
   Shared<T> elements;
 

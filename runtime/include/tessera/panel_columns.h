@@ -8,7 +8,8 @@
 namespace tessera {
 
 /// Values of T for the columns of a panel, which is of type Panel: each lane computes those of a few columns for its whole
-/// warp. They lie in the place that the panel itself goes through next, and are gone when it is put there.
+/// warp. They lie in the place that the panel itself goes through next, and are gone when it is put there; those of the next
+/// panel are on their way by then.
 template <typename T, typename Panel>
 class PanelColumns {
  public:
@@ -17,13 +18,22 @@ class PanelColumns {
   static_assert(kBytes <= Panel::kPlaceBytes, "values of a panel's columns have its place");
   static constexpr int kRoom = Panel::kRoom * Panel::kElementBytes / static_cast<int>(sizeof(T));
 
-  /// They begin at `first_byte` of the array: in the place that Panel::open_place found.
-  TESSERA_DEVICE PanelColumns(const Shared<T>& elements, int first_byte)
-      : elements_(elements), first_(first_byte / static_cast<int>(sizeof(T))) {}
+  explicit TESSERA_DEVICE PanelColumns(const Shared<T>& elements) : elements_(elements) {}
 
-  /// The value for this lane's column number i.
-  TESSERA_DEVICE void set(int i, const T& value, Location where = Location::current()) const {
-    elements_.store(first_ + Panel::lane_column(i), value, where);
+  /// This lane's values for panel number `panel`, if there is one: `value_of(column)` of columns of the tile.
+  template <typename ValueOf>
+  TESSERA_DEVICE void fetch(int panel, ValueOf value_of) {
+    if (panel >= Panel::kCount) return;
+    TESSERA_UNROLL
+    for (int i = 0; i < Panel::kLaneColumns; ++i) fetched_[i] = value_of(Panel::column_of_lane(panel, i));
+  }
+
+  /// What was fetched last goes from `first_byte` of the array on: into the place that Panel::open_place found.
+  TESSERA_DEVICE void put(int first_byte, Location where = Location::current()) {
+    first_ = first_byte / static_cast<int>(sizeof(T));
+    TESSERA_UNROLL
+    for (int i = 0; i < Panel::kLaneColumns; ++i)
+      elements_.store(first_ + Panel::lane_column(i), fetched_[i], where);
   }
 
   /// Those for the thread's columns column_slot and column_slot + 1, when a barrier of the warp is behind all of them.
@@ -34,7 +44,8 @@ class PanelColumns {
 
  private:
   Shared<T> elements_;
-  int first_;
+  T fetched_[Panel::kLaneColumns];
+  int first_ = 0;
 };
 
 }  // namespace tessera

@@ -25,9 +25,16 @@ template <typename T, typename Position>
 TESSERA_HD bool precedes(const Indexed<T, Position>& a, const Indexed<T, Position>& b, bool a_is_better) {
   const auto x = as_number(a.value), y = as_number(b.value);
   const bool a_is_nan = x != x, b_is_nan = y != y;
-  if (a_is_nan != b_is_nan) return a_is_nan;
-  if (a_is_nan || x == y) return a.position < b.position;
-  return a_is_better;
+  const bool are_equal = (x == y) | (a_is_nan & b_is_nan);
+  return a_is_better | (a_is_nan & !b_is_nan) | (are_equal & (a.position < b.position));  // without a branch
+}
+
+/// Whether `b`, whose position is behind that of `a`, comes before it; anything does before none. `a_is_kept`: whether the
+/// value of `a` is better or the same.
+template <typename T, typename Position>
+TESSERA_HD bool replaces(const Indexed<T, Position>& a, bool a_is_kept) {
+  const auto x = as_number(a.value);
+  return (!a_is_kept & (x == x)) | (a.position == kHighest<Position>);
 }
 
 }  // namespace detail
@@ -84,12 +91,24 @@ struct ArgMaximum {
                                              const Indexed<T, Position>& b) const {
     return detail::precedes(a, b, detail::as_number(a.value) > detail::as_number(b.value)) ? a : b;
   }
+  /// The same where the position of `b` is behind that of `a`.
+  template <typename T, typename Position>
+  TESSERA_HD Indexed<T, Position> in_order(const Indexed<T, Position>& a,
+                                           const Indexed<T, Position>& b) const {
+    return detail::replaces(a, detail::as_number(a.value) >= detail::as_number(b.value)) ? b : a;
+  }
 };
 struct ArgMinimum {
   template <typename T, typename Position>
   TESSERA_HD Indexed<T, Position> operator()(const Indexed<T, Position>& a,
                                              const Indexed<T, Position>& b) const {
     return detail::precedes(a, b, detail::as_number(a.value) < detail::as_number(b.value)) ? a : b;
+  }
+  /// The same where the position of `b` is behind that of `a`.
+  template <typename T, typename Position>
+  TESSERA_HD Indexed<T, Position> in_order(const Indexed<T, Position>& a,
+                                           const Indexed<T, Position>& b) const {
+    return detail::replaces(a, detail::as_number(a.value) <= detail::as_number(b.value)) ? b : a;
   }
 };
 

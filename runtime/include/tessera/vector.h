@@ -15,22 +15,23 @@ namespace tessera {
 template <typename T, int N>
 inline constexpr std::size_t kAccessBytes = sizeof(T) * N < 16 ? sizeof(T) * N : 16;
 
-/// Elements of less than 32 bits are read by value and written with `set`. They are held in 32-bit words, as a
-/// GPU holds them in its registers: one instruction takes one out of its word, if the compiler never sees
+/// Elements of less than 32 bits are read by value and written with `set`. They are held in 32-bit words, or in one of 16
+/// bits, as a GPU holds them in its registers: one instruction takes one out of its word, if the compiler never sees
 /// narrower variables that it would split the word into.
 template <typename T, int N>
 struct alignas(kAccessBytes<T, N>) Vector {
   static_assert(N > 0 && (N & (N - 1)) == 0, "a vector holds a power of two elements");
 
-  static constexpr bool kPacked = sizeof(T) < 4 && sizeof(T) * N >= 4;
-  using Unit = std::conditional_t<kPacked, std::uint32_t, T>;
+  static constexpr bool kPacked = sizeof(T) < 4 && N > 1;
+  using Unit =
+      std::conditional_t<!kPacked, T, std::conditional_t<sizeof(T) * N == 2, std::uint16_t, std::uint32_t>>;
 
-  Unit unit[kPacked ? sizeof(T) * N / 4 : N];
+  Unit unit[sizeof(T) * N / sizeof(Unit)];
 
   TESSERA_HD T& operator[](int i) requires(sizeof(T) >= 4) { return unit[i]; }
   TESSERA_HD const T operator[](int i) const {
     if constexpr (kPacked) {
-      constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
+      constexpr int kPerWord = static_cast<int>(sizeof(Unit) / sizeof(T));
       const std::uint32_t word = unit[i / kPerWord] >> i % kPerWord * 8 * static_cast<int>(sizeof(T));
       T result;
       std::memcpy(&result, &word, sizeof result);

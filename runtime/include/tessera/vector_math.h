@@ -3,6 +3,7 @@
 // elements, which then overlap in the pipelines of a GPU. Bits are those of the scalar function.
 #pragma once
 
+#include "tessera/convert.h"
 #include "tessera/divisor.h"
 #include "tessera/numbers.h"
 #include "tessera/ptx_mma.h"
@@ -72,10 +73,38 @@ TESSERA_DEVICE Vector<float, N> to_floats(const Vector<T, N>& x) {
   return result;
 }
 
-/// Each float rounded to T as from_float has it: two in one instruction where the device has one.
+#if TESSERA_ON_DEVICE
+namespace detail {
+
+/// Floats as integers of one or two bytes.
+template <typename T, int N>
+__device__ __forceinline__ void truncate_in_pairs(const Vector<float, N>& x, Vector<T, N>& result) {
+  using Unit = typename Vector<T, N>::Unit;
+  constexpr int kPerUnit = static_cast<int>(sizeof(Unit) / sizeof(T));
+  TESSERA_UNROLL
+  for (int first = 0; first < N; first += kPerUnit) {
+    std::uint32_t word = 0;
+    TESSERA_UNROLL
+    for (int i = first + kPerUnit - 2; i >= first; i -= 2)
+      word = integer::detail::pack_saturated<T>(integer::detail::truncate<int>(x[i]),
+                                                integer::detail::truncate<int>(x[i + 1]), word);
+    result.unit[first / kPerUnit] = static_cast<Unit>(word);
+  }
+}
+
+}  // namespace detail
+#endif
+
+/// Each float as a T, as `convert` has it: two in one instruction where the device has one.
 template <typename T, int N>
 TESSERA_DEVICE Vector<T, N> from_floats(const Vector<float, N>& x) {
   Vector<T, N> result;
+#if TESSERA_ON_DEVICE
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 2 && N % 2 == 0) {
+    detail::truncate_in_pairs(x, result);
+    return result;
+  }
+#endif
   if constexpr ((std::is_same_v<T, bf16> || std::is_same_v<T, f16>)&&N % 2 == 0) {
     TESSERA_UNROLL
     for (int i = 0; i < N / 2; ++i) {
@@ -87,7 +116,7 @@ TESSERA_DEVICE Vector<T, N> from_floats(const Vector<float, N>& x) {
     }
   } else {
     TESSERA_UNROLL
-    for (int i = 0; i < N; ++i) result.set(i, from_float<T>(x[i]));
+    for (int i = 0; i < N; ++i) result.set(i, convert<T>(x[i]));
   }
   return result;
 }

@@ -53,14 +53,16 @@ template <typename T>
 TESSERA_HD T gated(T x, T a, ScaledExp<T> e) {
   const T large = e.mantissa * e.power;
   const T numerator = x < T(0) ? -(a * large) * ActivationConstants<T>::kUndo : x;
-  return numerator / fma(large, ActivationConstants<T>::kUndo, T(1));
+  const T denominator = fma(large, ActivationConstants<T>::kUndo, T(1));
+  const bool is_itself = (denominator == T(1)) | (numerator == T(0));  // infinity, and the sign of zero
+  return is_itself ? numerator : quotient_by_moderate(numerator, denominator);
 }
 
 template <typename T>
 TESSERA_HD T sigmoid_of(T x) {
   const ScaledExp<T> scaled = scaled_exp_of_minus(min(abs(x), ActivationConstants<T>::kSigmoidReach), T(0));
   const T e = scaled.mantissa * scaled.power * ActivationConstants<T>::kUndo;
-  return (x < T(0) ? e : T(1)) / (T(1) + e);
+  return quotient_by_moderate(x < T(0) ? e : T(1), T(1) + e);
 }
 
 template <typename T>

@@ -26,7 +26,7 @@ template <typename T>
 TESSERA_HD T tanh_of(T x) {
   const T bounded = min(abs(x), Saturation<T>::kTanh);
   const T e = expm1_moderate(bounded + bounded);
-  return with_sign(e / (e + T(2)), x);
+  return with_sign(quotient_by_moderate(e, e + T(2)), x);
 }
 
 /// erf |x| = 1 - e^-y with y = |x| p(|x|), the first coefficient of p in two words.
