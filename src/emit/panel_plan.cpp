@@ -253,6 +253,10 @@ int64_t registers_of_variables(const ir::Kernel& kernel, const TilePlan& plan, c
   return sum;
 }
 
+int64_t columns_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
+  return UsesOfLoads(kernel, sizes, plan).columns_of_panels();
+}
+
 int64_t registers_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
   const UsesOfLoads uses(kernel, sizes, plan);
   if (uses.tiles_of_panels() == 0) return 0;

@@ -50,6 +50,9 @@ int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, con
 /// Registers of a thread for variables of rows and columns.
 int64_t registers_of_variables(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
+/// Values that the lanes of a warp compute for its columns, of all stores.
+int64_t columns_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
+
 /// Registers of a thread for tensors that are read as panels are stored, and for what is taken from columns beside them.
 int64_t registers_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
 

@@ -16,7 +16,7 @@ namespace tessera::emit {
 namespace {
 
 // Registers of a thread: for a tensor that is read as a panel is stored, or a tile that is stored twice; for a function that
-// needs many; for a vector of columns after the first.
+// needs many; for what lanes fetch of columns after the first.
 constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
 
 constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAccess = 6;  // instructions
@@ -84,15 +84,13 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, c
   int64_t sum = registers_of_vectors(kernel, sizes, plan, shape) +
                 registers_of_variables(kernel, plan, shape) +
                 kOfPanel * std::max<int64_t>(0, stores_of(kernel) - 1);
-  int64_t columns = 0;
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath;
-    if (!std::holds_alternative<ir::Load>(value.op)) continue;
-    columns += is_of_columns(value.axes, plan) ? 1 : 0;
-    if (axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfPanel;
+    const bool is_load = std::holds_alternative<ir::Load>(value.op);
+    if (is_load && axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfPanel;
   }
-  return sum + kOfColumns * std::max<int64_t>(0, columns - 1);
+  return sum + kOfColumns * std::max<int64_t>(0, columns_of_panels(kernel, sizes, plan) - 1);
 }
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {

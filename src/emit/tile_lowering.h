@@ -22,7 +22,6 @@ struct HeldTile {
   DType type = DType::f32;
   TilePlace place;
   std::string exists = {};  // folds that may have no elements: flags at the same place
-  std::string kind = {};    // of what stands in shared memory: its type
 };
 
 /// A factor's tile in shared memory.
