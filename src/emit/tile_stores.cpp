@@ -259,14 +259,14 @@ Expr TileLowering::compute_pair(const ir::Write& write, const TilePlace& place, 
   return lowered::call(fmt::format("from_floats<{}>", type_name(tensor.dtype)), {pair}, tensor.dtype);
 }
 
-// The float that a value is converted from, if the device converts two at once and nothing has the value already.
+// The float that an integer is converted from, if the device saturates two at once and nothing has the value already. Of
+// narrow floats ptxas packs two by itself, and spills less.
 std::optional<ir::ValueId> TileLowering::converted_in_pairs(ir::ValueId id) const {
   const ir::Value& value = kernel_.values[id];
   const auto* cast = std::get_if<ir::Cast>(&value.op);
   if (cast == nullptr || held_.contains(id) || pairs_.contains(id)) return std::nullopt;
   const DType from = kernel_.values[cast->operand].dtype;
-  const bool has_instruction = value.dtype == DType::bf16 || value.dtype == DType::f16 ||
-                               (is_integer(value.dtype) && size_in_bytes(value.dtype) <= 2);
+  const bool has_instruction = is_integer(value.dtype) && size_in_bytes(value.dtype) <= 2;
   return has_instruction && from == DType::f32 ? std::optional(cast->operand) : std::nullopt;
 }
 
