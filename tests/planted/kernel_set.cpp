@@ -83,7 +83,7 @@ const KernelSet& other_products() {
               {"shortened_factors", kOthers},
               {"weighted_rows", {{{"S", 33}, {"T", 70}, {"D", 40}, {"E", 24}}}},
               {"chained", {{{"M", 17}, {"N", 24}, {"K", 40}, {"J", 33}}}},
-              {"nearest_centre", {{{"N", 33}, {"P", 200}, {"D", 40}}}},
+              {"nearest_centre", {{{"N", 33}, {"P", 200}, {"D", 40}}, {{"N", 33}, {"P", 200}, {"D", 2}}}},
               {"folds_beside", kOthers},
               {"folded_twice", {{{"G", 3}, {"K", 40}}}},
               {"padded_convolution", {{{"H", 7}, {"W", 9}, {"C", 17}, {"F", 8}}}},
