@@ -48,8 +48,6 @@ void add_reduction_faults(std::vector<PlantedFault>& faults) {
   add("the last of equal extremes of a thread", kOperations,
       "detail::as_number(a.value) <= detail::as_number(b.value)",
       "detail::as_number(a.value) < detail::as_number(b.value)");
-  add("nothing is an extreme that is no better than none", kOperations,
-      "(!a_is_kept & (x == x)) | (a.position == kHighest<Position>)", "(!a_is_kept & (x == x))");
   add("a position in a tile taken for one in the tensor", kGenerated,
       "c_first + argmin_c_partial[item].position", "argmin_c_partial[item].position");
   add("a NaN is no extreme of positions", kOperations, "(a_is_nan & !b_is_nan)", "(b_is_nan & !a_is_nan)");

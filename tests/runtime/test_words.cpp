@@ -160,6 +160,11 @@ TEST_CASE("argmax and argmin take the first, and NaN before anything else") {
   const Indexed<bf16> none{lowest<bf16>(), kNoPosition}, some{lowest<bf16>(), 5};
   CHECK(ArgMaximum{}(none, some).position == 5);
   CHECK(ArgMaximum{}(some, none).position == 5);
+  CHECK(ArgMaximum{}.in_order(none, some).position == 5);
+  const Indexed<float> nothing{highest<float>(), kNoPosition}, first{highest<float>(), 5},
+      next{highest<float>(), 6};
+  CHECK(ArgMinimum{}.in_order(nothing, first).position == 5);
+  CHECK(ArgMinimum{}.in_order(first, next).position == 5);
 }
 
 TEST_CASE("a float sum has the same bits in all threads and on every schedule") {
