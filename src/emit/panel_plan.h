@@ -18,7 +18,7 @@ inline constexpr int64_t kPlaceBytes = 2048;
 int64_t columns_of_panel(DType stored);
 
 /// The values of rows or of columns that elements of tiles take, and that are worth to be computed once for many of them.
-/// Conditions are none, but what they compare is.
+/// Of a condition that is computed these are what it compares; one that is read is itself.
 std::set<ir::ValueId> vectors_for_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
 /// Whether panels have elements of a type.
