@@ -202,6 +202,15 @@ TEST_CASE("the launcher takes the tiles that the device is done with first, and 
   CHECK(quickest(9 * wave, kNoTiles, -1) == std::pair(true, false));
 }
 
+TEST_CASE("blocks of a launch that has more units than it has blocks take several") {
+  const index wave = multiprocessor_count();
+  CHECK_FALSE(persistent_blocks(wave).take_several);
+  CHECK(persistent_blocks(wave + 1).take_several);
+  CHECK(persistent_blocks(wave + 1).count == wave);
+  CHECK_FALSE(persistent_blocks(wave / 2, 2).take_several);
+  CHECK(persistent_blocks(wave / 2 + 1, 2).take_several);
+}
+
 TEST_CASE("where memory takes longer than products, their terms are not shared") {
   const auto quickest = [](double bytes) {
     LaunchCheck check("few rows");

@@ -338,10 +338,10 @@ TEST_CASE("tensors that the copy engine cannot take are refused") {
 
 namespace {
 
-/// The elements of a tensor of i16 that a map describes, in the order of the tensor: dimension `position` comes first in the
-/// map.
-std::vector<std::int16_t> mapped_elements(const TensorMap& map, const Tensor& tensor, int position) {
-  std::vector<std::int16_t> elements;
+/// The elements of a tensor that a map describes, in the order of the tensor: dimension `position` comes first in the map.
+template <typename T = std::int16_t>
+std::vector<T> mapped_elements(const TensorMap& map, const Tensor& tensor, int position) {
+  std::vector<T> elements;
   index count = 1;
   for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
   for (index number = 0; number < count; ++number) {
@@ -350,15 +350,16 @@ std::vector<std::int16_t> mapped_elements(const TensorMap& map, const Tensor& te
       const index at = rest % tensor.extent[d];
       rest /= tensor.extent[d];
       const int i = d == position ? 0 : d < position ? d + 1 : d;
-      byte += at * (i == 0 ? index{sizeof(std::int16_t)} : map.stride[i]);
+      byte += at * (i == 0 ? index{sizeof(T)} : map.stride[i]);
     }
-    elements.push_back(*reinterpret_cast<const std::int16_t*>(static_cast<const char*>(map.data) + byte));
+    elements.push_back(*reinterpret_cast<const T*>(static_cast<const char*>(map.data) + byte));
   }
   return elements;
 }
 
-std::vector<std::int16_t> elements_of(const Tensor& tensor) {
-  std::vector<std::int16_t> elements;
+template <typename T = std::int16_t>
+std::vector<T> elements_of(const Tensor& tensor) {
+  std::vector<T> elements;
   index count = 1;
   for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
   for (index number = 0; number < count; ++number) {
@@ -367,12 +368,51 @@ std::vector<std::int16_t> elements_of(const Tensor& tensor) {
       offset += rest % tensor.extent[d] * tensor.stride[d];
       rest /= tensor.extent[d];
     }
-    elements.push_back(static_cast<const std::int16_t*>(tensor.data)[offset]);
+    elements.push_back(static_cast<const T*>(tensor.data)[offset]);
   }
   return elements;
 }
 
+/// A copy whose lines run along the other dimension than those of a tensor of so many lines of so many elements.
+template <typename T>
+void check_turned_copy(index lines, index length) {
+  CAPTURE(sizeof(T), lines, length);
+  std::vector<T> data(static_cast<std::size_t>(lines * (length + 3)));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<T>(i * 7 % 251);
+  const Tensor source = strided_tensor(data.data(), {lines, length}, {length + 3, 1});
+  const LaunchOptions named{.variant = 0};
+  LaunchCheck check("turned");
+  BoxedTensor<T, 2> turned(check, named, source, {0}, {lines, length});
+  REQUIRE(turned.lie_along(0));
+  CHECK(mapped_elements<T>(turned.template map<1, 0>(64), source, 0) == elements_of<T>(source));
+  CHECK(check.ok());
+}
+
 }  // namespace
+
+TEST_CASE("lines of a tensor are turned into those of a copy, whatever their elements have of bytes") {
+  for (const auto& [lines, length] :
+       {std::pair<index, index>{1, 1}, {1, 130}, {127, 3}, {128, 64}, {129, 257}}) {
+    check_turned_copy<std::int8_t>(lines, length);
+    check_turned_copy<std::int16_t>(lines, length);
+    check_turned_copy<float>(lines, length);
+    check_turned_copy<double>(lines, length);
+  }
+}
+
+TEST_CASE("what a tile or two read stays in the second-level cache no longer than that") {
+  std::vector<std::int16_t> data(64 * 64);
+  const Tensor whole = tensor(data.data(), {64, 64});
+  const auto policy = [&](index others) {
+    const LaunchOptions any{};
+    LaunchCheck check("policy");
+    BoxedTensor<std::int16_t, 2> boxed(check, any, whole, {0, 1}, {64, others, 64});
+    return boxed.map<0, 1>(64).policy;
+  };
+  CHECK(policy(1) == CachePolicy::evict_first);
+  CHECK(policy(128) == CachePolicy::evict_first);
+  CHECK(policy(129) == CachePolicy::normal);
+}
 
 TEST_CASE("boxes of a tensor are copied from it, or from a copy that has them") {
   std::vector<std::int16_t> data(200 * 200);

@@ -53,7 +53,12 @@ class BoxedTensor {
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
   BoxedTensor(LaunchCheck& check, const LaunchOptions& options, const Tensor& tensor,
               std::initializer_list<int> dimensions, std::initializer_list<index> extents)
-      : check_(check), options_(options), tensor_(tensor), source_(tensor), workspace_(options.stream) {
+      : check_(check),
+        options_(options),
+        tensor_(tensor),
+        source_(tensor),
+        workspace_(options.stream),
+        policy_(detail::cache_policy(tensor, extents)) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
     for (const int dimension : dimensions) {
       if (!has_boxes(tensor, dimension)) continue;
@@ -84,7 +89,7 @@ class BoxedTensor {
   template <int kLineDimension, int kPositionDimension>
   TESSERA_OUT_OF_LINE TensorMap map(int lines) {
     if (along_ >= 0) copy();
-    return tensor_map<T, Rank, kLineDimension, kPositionDimension>(check_, tensor_, lines);
+    return tensor_map<T, Rank, kLineDimension, kPositionDimension>(check_, tensor_, lines, policy_);
   }
 
  private:
@@ -109,7 +114,7 @@ class BoxedTensor {
     check.tensor<const Element, detail::kLineCopyDimensions>(0, "copied tensor", from);
     check.tensor<Element, detail::kLineCopyDimensions>(1, "copy in lines", to);
     check_.pass_on(launch(check, options_, detail::copy_into_lines<Element>,
-                          Blocks{detail::line_copy_tiles(to)},
+                          Blocks{detail::line_copy_tiles(to, sizeof(Element))},
                           Threads{detail::kLineCopyThreads, kBeginsEarly}, DynamicShared{},
                           view<const Element, detail::kLineCopyDimensions>(from),
                           view<Element, detail::kLineCopyDimensions>(to), turns));
@@ -120,6 +125,7 @@ class BoxedTensor {
   Tensor tensor_;  // whose boxes are copied
   Tensor source_;
   Workspace workspace_;
+  CachePolicy policy_;
   bool is_slow_ = false;
   unsigned lines_ = 0;  // a bit for each dimension along which lines have boxes
   int along_ = -1;      // the dimension of the lines of a copy that has not been made yet

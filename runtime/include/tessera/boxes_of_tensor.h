@@ -6,6 +6,10 @@
 
 namespace tessera {
 
+/// What the second-level cache does with lines that copies bring. Those that are read once go first where room is wanted;
+/// others stay like all that is written, so that blocks which read them a little later find them.
+enum class CachePolicy : std::uint64_t { normal = 0x1000000000000000, evict_first = 0x12f0000000000000 };
+
 /// Dimension 0 is the one whose elements are neighbours.
 struct BoxesOfTensor {
   static constexpr int kMostDimensions = 5;

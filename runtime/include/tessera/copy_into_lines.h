@@ -10,24 +10,36 @@
 
 namespace tessera::detail {
 
-inline constexpr int kLineCopyTile = 64, kLineCopyThreads = 256, kLineCopyDimensions = 5;
+inline constexpr int kLineCopyThreads = 256, kLineCopyDimensions = 5;
 inline constexpr int kLineCopyBlocks = 4;  // of a multiprocessor, so that enough of the tensor is under way
 
+/// Lines and elements of each of a tile that a block copies, of elements of so many bytes.
+TESSERA_HD constexpr int line_copy_tile(int element_bytes) { return element_bytes == 1 ? 128 : 64; }
+
 /// A tile of two dimensions of a tensor in chunks along its lines: what a thread reads is under way as a whole before the
-/// first of it is waited for.
+/// first of it is waited for. Its chunks are those of neighbouring lines as far as these share words of a turned tile.
 template <typename T>
 struct LineCopyTile {
-  static constexpr int kChunk = 16 / static_cast<int>(sizeof(T)), kChunks = kLineCopyTile / kChunk;
-  static constexpr int kRounds = kLineCopyTile * kChunks / kLineCopyThreads;
-  static_assert(kRounds * kLineCopyThreads == kLineCopyTile * kChunks, "threads have as many chunks each");
-  /// A turned tile in shared memory, whose lines begin in banks of their own.
-  static constexpr int kPitch = kLineCopyTile + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
-  static constexpr int kTurnedRoom = kLineCopyTile * kPitch;
+  static constexpr int kLines = line_copy_tile(sizeof(T));
+  static constexpr int kChunk = 16 / static_cast<int>(sizeof(T)), kChunks = kLines / kChunk;
+  static constexpr int kRounds = kLines * kChunks / kLineCopyThreads;
+  static constexpr int kOfWord = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+  static_assert(kRounds * kLineCopyThreads == kLines * kChunks && kRounds % kOfWord == 0,
+                "threads have as many chunks each, of whole words of a turned tile");
+  static constexpr int kTurnedRoom = kLines * kLines;
 
   index first_line, first;  // of the tile
 
-  static TESSERA_DEVICE int line(int round) { return (thread_index() + round * kLineCopyThreads) / kChunks; }
+  static TESSERA_DEVICE int line(int round) {
+    constexpr int kThreadsOfLine = kChunks, kLinesAtOnce = kLineCopyThreads / kThreadsOfLine;
+    return (thread_index() / kThreadsOfLine + round / kOfWord * kLinesAtOnce) * kOfWord + round % kOfWord;
+  }
   static TESSERA_DEVICE int position() { return thread_index() % kChunks * kChunk; }
+  /// Where an element of a turned tile stands: chunks of a line change places with the number of the chunk that the line was
+  /// in, so that neither writing words nor reading chunks meets a bank twice.
+  static TESSERA_DEVICE int turned_place(int line, int position) {
+    return line * kLines + (position ^ line / kChunk % 8 * kChunk);
+  }
   TESSERA_DEVICE Part<kChunk, false> part(index length) const {
     return Part<kChunk, false>(first + position(), 0, length);
   }
@@ -70,18 +82,21 @@ TESSERA_DEVICE void turn(Vector<T, LineCopyTile<T>::kChunk> (&chunks)[LineCopyTi
   using Tile = LineCopyTile<T>;
   barrier();  // everyone has read the tile before
   TESSERA_UNROLL
-  for (int round = 0; round < Tile::kRounds; ++round) {
+  for (int round = 0; round < Tile::kRounds; round += Tile::kOfWord) {
+    const int place = Tile::turned_place(Tile::position(), Tile::line(round));
     TESSERA_UNROLL
-    for (int k = 0; k < Tile::kChunk; ++k)
-      turned[(Tile::position() + k) * Tile::kPitch + Tile::line(round)] = chunks[round][k];
+    for (int k = 0; k < Tile::kChunk; ++k) {
+      Vector<T, Tile::kOfWord> word;
+      TESSERA_UNROLL
+      for (int i = 0; i < Tile::kOfWord; ++i) word.set(i, chunks[round + i][k]);
+      turned.template store<Tile::kOfWord>(place + k * Tile::kLines, word);
+    }
   }
   barrier();
   TESSERA_UNROLL
-  for (int round = 0; round < Tile::kRounds; ++round) {
-    TESSERA_UNROLL
-    for (int k = 0; k < Tile::kChunk; ++k)
-      chunks[round].set(k, turned[Tile::line(round) * Tile::kPitch + Tile::position() + k]);
-  }
+  for (int round = 0; round < Tile::kRounds; ++round)
+    chunks[round] =
+        turned.template load<Tile::kChunk>(Tile::turned_place(Tile::line(round), Tile::position()));
 }
 
 /// Calls `write(tile, at, chunks)` for this block's tiles of a copy of `from` with such extents, whose lines run along its last
@@ -91,7 +106,7 @@ TESSERA_DEVICE void copy_tiles(const View<const T, kLineCopyDimensions>& from,
                                const index (&extent)[kLineCopyDimensions], bool turns,
                                const Shared<T>& turned, Write write) {
   using Tile = LineCopyTile<T>;
-  constexpr int kTile = kLineCopyTile;
+  constexpr int kTile = Tile::kLines;
   const Index<5> counts{extent[0], extent[1], extent[2], ceil_divide(extent[3], kTile),
                         ceil_divide(extent[4], kTile)};
   const index tiles = counts[0] * counts[1] * counts[2] * counts[3] * counts[4];

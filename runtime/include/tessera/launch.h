@@ -19,13 +19,17 @@ namespace tessera {
 
 /// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over
 /// their tiles in steps of block_count(). Clusters of so many run together on chips that have them; `count` is a multiple.
+/// Blocks that take several units each, one after another, say so.
 struct Blocks {
   index count;
   int cluster = 1;
+  bool take_several = false;
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
-/// because all of its threads `wait_for_launch_before()`.
+/// because all of its threads `wait_for_launch_before()`. Those that take several units do not: they would stand on
+/// multiprocessors in the order in which these were left, not side by side with the blocks of neighbouring units, and what
+/// they read at the same time would be brought by memory several times.
 inline constexpr bool kBeginsEarly = true;
 
 /// How many threads a block has: what the kernel's TESSERA_KERNEL says.
@@ -104,7 +108,7 @@ TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device,
   config.stream = static_cast<cudaStream_t>(stream);
   cudaLaunchAttribute attributes[2]{};
   config.attrs = attributes;
-  if (threads.begins_early) {
+  if (threads.begins_early && !blocks.take_several) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -262,7 +266,7 @@ class Clusters {
 /// A block on each multiprocessor, in clusters of so many, for units of which a cluster takes one after another.
 inline Blocks persistent_blocks(index units, int cluster = 1) {
   const index clusters = multiprocessor_count() / cluster;
-  return {cluster * (units < clusters ? units : clusters), cluster};
+  return {cluster * (units < clusters ? units : clusters), cluster, units > clusters};
 }
 
 /// Blocks for `tiles` tiles of which a block takes one after another: at most 8 each, so that what a block sets up serves

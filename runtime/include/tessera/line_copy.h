@@ -17,6 +17,13 @@ inline bool has_terms(const Tensor& tensor, std::initializer_list<index> extents
   return all >= terms && all >= terms_of_element * elements;
 }
 
+/// Of a factor with an element in each of the products that `extents` multiply to: one of which each element meets so few
+/// others that a tile or two have all of them is read once.
+inline CachePolicy cache_policy(const Tensor& tensor, std::initializer_list<index> extents) {
+  constexpr double kAny = 0, kMostReads = 128;
+  return has_terms(tensor, extents, kAny, kMostReads + 1) ? CachePolicy::normal : CachePolicy::evict_first;
+}
+
 /// The dimension whose elements follow each other, if lines may run along it.
 inline int dimension_of_lines(const Tensor& tensor, std::initializer_list<int> dimensions) {
   for (const int dimension : dimensions)
@@ -65,11 +72,11 @@ inline bool put_in_order(const Tensor& source, const Tensor& copy, int along, Te
   return turns;
 }
 
-/// Of which each is one round of a block that copies.
-inline index line_copy_tiles(const Tensor& to) {
+/// Of elements of so many bytes; each is one round of a block that copies.
+inline index line_copy_tiles(const Tensor& to, int element_bytes) {
   index tiles = 1;
   for (int d = 0; d < kLineCopyDimensions; ++d)
-    tiles *= d < 3 ? to.extent[d] : ceil_divide(to.extent[d], kLineCopyTile);
+    tiles *= d < 3 ? to.extent[d] : ceil_divide(to.extent[d], line_copy_tile(element_bytes));
   return tiles;
 }
 

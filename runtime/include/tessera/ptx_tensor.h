@@ -36,14 +36,10 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
   asm volatile("griddepcontrol.wait;" : : : "memory");
 }
 
-/// What the second-level cache does with lines that copies bring: they go first where room is wanted, before what is
-/// written. Factors are streamed; who reads a part of one at the same time still finds it.
-inline constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
-
 /// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
 /// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them. With `multicast` to the
 /// same places of all blocks of the cluster that have a bit in `blocks`, whose own barriers get the bytes.
-#define TESSERA_PTX_LOAD_BOX(rank, coordinates, policy, blocks_operand, ...)                                 \
+#define TESSERA_PTX_LOAD_BOX(rank, coordinates, policy_operand, blocks_operand, ...)                         \
   template <typename T>                                                                                      \
   TESSERA_DEVICE void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map,            \
                                                 const int(&at)[rank], const Barriers& barriers, int barrier, \
@@ -51,10 +47,10 @@ inline constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
     asm volatile(                                                                                            \
         "cp.async.bulk.tensor." #rank                                                                        \
         "d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {" coordinates      \
-        "}], [%2], " policy ";"                                                                              \
+        "}], [%2], " policy_operand ";"                                                                      \
         :                                                                                                    \
         : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
-          "l"(kEvictFirst)                                                                                   \
+          "l"(map.policy)                                                                                    \
         : "memory");                                                                                         \
   }                                                                                                          \
   template <typename T>                                                                                      \
@@ -64,10 +60,10 @@ inline constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
     TESSERA_ASM_90A(                                                                                         \
         "cp.async.bulk.tensor." #rank                                                                        \
         "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], "     \
-        "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy ";"                                     \
+        "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy_operand ";"                             \
         :                                                                                                    \
         : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
-          "l"(kEvictFirst), "h"(static_cast<unsigned short>(blocks))                                         \
+          "l"(map.policy), "h"(static_cast<unsigned short>(blocks))                                          \
         : "memory");                                                                                         \
   }
 TESSERA_PTX_LOAD_BOX(2, "%3, %4", "%5", "%6", "r"(at[0]), "r"(at[1]))

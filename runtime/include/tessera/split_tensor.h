@@ -23,7 +23,11 @@ class SplitTensor {
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
   SplitTensor(LaunchCheck& check, const LaunchOptions& options, const Tensor& tensor,
               std::initializer_list<int> dimensions, std::initializer_list<index> extents)
-      : check_(check), options_(options), source_(tensor), workspace_(options.stream) {
+      : check_(check),
+        options_(options),
+        source_(tensor),
+        workspace_(options.stream),
+        policy_(detail::cache_policy(tensor, extents)) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
     const bool is_asked_for = options.variant >= 0;
     if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, kFewestReads))
@@ -50,7 +54,8 @@ class SplitTensor {
   template <int kLineDimension, int kPositionDimension>
   TESSERA_OUT_OF_LINE TensorMap map(int lines) {
     if (!is_made_) make_parts();
-    return tensor_map<bf16, Rank + 1, kLineDimension + 1, kPositionDimension + 1>(check_, parts_, lines);
+    return tensor_map<bf16, Rank + 1, kLineDimension + 1, kPositionDimension + 1>(check_, parts_, lines,
+                                                                                  policy_);
   }
 
  private:
@@ -95,7 +100,7 @@ class SplitTensor {
     check.tensor<bf16, kDimensions>(2, "middle parts", middle);
     check.tensor<bf16, kDimensions>(3, "high parts", high);
     check_.pass_on(launch(check, options_, detail::split_into_parts<float>,
-                          Blocks{detail::line_copy_tiles(low)},
+                          Blocks{detail::line_copy_tiles(low, sizeof(float))},
                           Threads{detail::kLineCopyThreads, kBeginsEarly}, DynamicShared{},
                           view<const float, kDimensions>(from), view<bf16, kDimensions>(low),
                           view<bf16, kDimensions>(middle), view<bf16, kDimensions>(high), turns));
@@ -105,6 +110,7 @@ class SplitTensor {
   const LaunchOptions& options_;
   Tensor source_, parts_{};
   Workspace workspace_;
+  CachePolicy policy_;
   int along_ = -1;  // the dimension of the tensor that lines of parts run along; -1: there are none
   bool is_made_ = false;
 };

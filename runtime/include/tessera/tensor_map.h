@@ -47,9 +47,10 @@ TESSERA_HD constexpr int mapped_dimension(int i) {
 using TensorMap = twin::TensorMap;
 #else
 
-/// For device code 128 opaque bytes; a kernel takes it as `TESSERA_PARAMETER TensorMap`.
+/// For device code 128 opaque bytes and a policy; a kernel takes it as `TESSERA_PARAMETER TensorMap`.
 struct TensorMap {
   CUtensorMap map;
+  CachePolicy policy;
 };
 
 namespace detail {
@@ -127,7 +128,9 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
                    : d == Box::kLineDimension ? box.lines
                                               : 1;
   }
-  return detail::find_or_encode(map, boxes);
+  if (!detail::find_or_encode(map, boxes)) return false;
+  map.policy = CachePolicy::normal;
+  return true;
 }
 
 /// Whether boxes can be copied, and multiplied by warpgroups: on chips of compute capability 9.0.
@@ -153,13 +156,16 @@ TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
   return device_has_boxes();
 }
 
-/// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension, of a tensor that has boxes.
+/// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension, of a tensor that has boxes
+/// which are copied to be read.
 template <typename T, int Rank, int kLineDimension, int kPositionDimension>
-inline TensorMap tensor_map(LaunchCheck& check, const Tensor& tensor, int lines) {
+inline TensorMap tensor_map(LaunchCheck& check, const Tensor& tensor, int lines,
+                            CachePolicy policy = CachePolicy::normal) {
   TensorMap map;
   const bool is_made = check.ok() && make_tensor_map<T, Rank, 128>(
                                          map, tensor, TensorBox<kLineDimension, kPositionDimension>{lines});
   check.require(is_made, "boxes of its tensors can be copied");
+  map.policy = policy;
   return map;
 }
 

@@ -9,7 +9,9 @@ namespace tessera::twin {
 struct TensorShadow;
 
 struct TensorMap : BoxesOfTensor {
-  TensorShadow* shadow = nullptr;  ///< what the twin knows of the tensor; null outside a launch, and of a copy
+  CachePolicy policy = CachePolicy::normal;
+  TensorShadow* shadow =
+      nullptr;  ///< what the twin knows of the tensor; null outside a launch, and of a copy
 };
 
 /// Whether the driver of a GPU would take the boxes.
