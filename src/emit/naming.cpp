@@ -279,6 +279,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "PlaneAxis",
     "Product",
     "RowFragment",
+    "Sign",
     "StoreBoxes",
     "StorePanel",
     "Status",

@@ -84,7 +84,7 @@ class AxisFinder {
     });
   }
 
-  /// `v += dot(a, b)`
+  /// `v += dot(a, b)`, `v -= dot(a, b)`
   bool adds_product(const ir::Assign& assign) const {
     const auto product = product_summand(kernel_, uses_, assign);
     const auto* sum = std::get_if<ir::Binary>(&kernel_.values[assign.value].op);

@@ -208,6 +208,13 @@ std::set<ir::ValueId> shared_tiles(const ir::Kernel& kernel, const TilePlan& pla
   return shared;
 }
 
+bool subtracts(const ir::Op& op, DType type) {
+  const auto* binary = std::get_if<ir::Binary>(&op);
+  const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&op);
+  return is_float(type) &&
+         ((binary && binary->op == ir::BinaryOp::subtract) || (fused && fused->negate_addend));
+}
+
 std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
                                            const ir::Assign& assign) {
   const ir::Variable& variable = kernel.variables[assign.variable];
@@ -224,14 +231,14 @@ std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::
   if (!used_once(assign.value) || !value.total) return std::nullopt;
   const auto* kept = std::get_if<ir::Coalesce>(&value.op);
   const ir::Op& op = kept ? kernel.values[kept->operand].op : value.op;
-  if (const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&op); fused && !fused->negate_addend) {
+  if (const auto* fused = std::get_if<ir::FusedMultiplyAdd>(&op)) {
     const bool is_kept = !kept || (used_once(kept->operand) && kernel.values[fused->c].total);
     return is_kept && fits(fused->c) ? std::optional(fused->c) : std::nullopt;
   }
   const auto* sum = std::get_if<ir::Binary>(&op);
-  if (kept || !sum || sum->op != ir::BinaryOp::add) return std::nullopt;
+  if (kept || !sum || !(sum->op == ir::BinaryOp::add || subtracts(op, value.dtype))) return std::nullopt;
   if (fits(sum->right)) return sum->right;
-  return fits(sum->left) ? std::optional(sum->left) : std::nullopt;
+  return fits(sum->left) && !subtracts(op, value.dtype) ? std::optional(sum->left) : std::nullopt;
 }
 
 std::vector<std::vector<LiveTile>> live_tiles(const ir::Kernel& kernel, const TilePlan& plan) {

@@ -19,9 +19,13 @@ using LiveTile = std::variant<ir::VariableId, ir::ValueId>;
 /// only one of those takes is computed element by element where that is.
 std::set<ir::ValueId> shared_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
+/// Whether an operation with a result of a type is `x - y` or `x * z - y` of floats, whose products can be subtracted where
+/// they are computed.
+bool subtracts(const ir::Op& op, DType type);
+
 /// The product that an assignment adds to what its variable becomes, so that it needs no place of its own: `v = x + dot(…)`,
-/// `v = x * y + dot(…)`, the latter also in `(…) ?? v`, which an assignment of what may not exist means. `uses` of each
-/// value, by values and statements.
+/// `v = x - dot(…)` of floats, `v = x * y + dot(…)`, `v = x * y - dot(…)`, the last two also in `(…) ?? v`, which an
+/// assignment of what may not exist means. `uses` of each value, by values and statements.
 std::optional<ir::ValueId> product_summand(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
                                            const ir::Assign& assign);
 

@@ -322,9 +322,11 @@ class TileLowering : public FunctionLowering {
 
   // tile_products.cpp
   void product(const Walk& walk);
-  void multiply_into(const Walk& walk, const std::string& sums);
-  std::string multiply_by_threads(const TileProduct& product, std::vector<lowered::Expr>& arguments);
-  std::string multiply_by_groups(const TileProduct& product, std::vector<lowered::Expr>& arguments);
+  void multiply_into(const Walk& walk, const std::string& sums, bool subtracts = false);
+  std::string multiply_by_threads(const TileProduct& product, bool subtracts,
+                                  std::vector<lowered::Expr>& arguments);
+  std::string multiply_by_groups(const TileProduct& product, bool subtracts,
+                                 std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileFactor& factor);
   void share_vector(ir::ValueId id);

@@ -228,7 +228,7 @@ const ir::Op& TileLowering::sum_with_product(const ir::Assign& assign) const {
   return kernel_.values[kept ? kept->operand : assign.value].op;
 }
 
-// `v += dot(a, b)`: of an assignment that adds a product.
+// `v += dot(a, b)`, `v -= dot(a, b)`: of an assignment that adds or subtracts a product.
 bool TileLowering::adds_to_itself(const ir::Assign& assign) const {
   const auto* sum = std::get_if<ir::Binary>(&sum_with_product(assign));
   if (!sum) return false;
@@ -259,7 +259,7 @@ void TileLowering::assign(const ir::Assign& assign, Span span) {
   const TileProduct& product = tiles_.products.at(*added);
   const bool has_zeros = adds_to_itself(assign) && begins_with_zeros(assign.variable, 1);
   if (product.has_own_loop && product.depth == tiles_.shared_axis && !has_zeros) begin_share(tile);
-  multiply_into({&product, true, {}}, tile.name);
+  multiply_into({&product, true, {}}, tile.name, subtracts(op, tile.type));
 }
 
 }  // namespace tessera::emit

@@ -110,6 +110,71 @@ TEST_CASE("an assignment adds one product after the other") {
 )"));
 }
 
+TEST_CASE("products are subtracted one after the other, but only of floats, and nothing else is") {
+  CHECK(after(sum_products_in_place,
+              kernel_of(kAxes, "  grid m, n {\n" + kFactors + R"(    %8: f32[m, n] = dot[K] %3, %4
+    %9: f32[m, n] = dot[L] %6, %7
+    %10: f32[m, n] = subtract %8, %9
+    write y[%0, %1] = %10 in_bounds(0, 1)
+  }
+)")) == kernel_of(kAxes + "  variable sums: f32[m, n]\n",
+                  "  grid m, n {\n" + kFactors + R"(    %8: f32[m, n] = dot[K] %3, %4
+    %9: f32[m, n] = dot[L] %6, %7
+    %10: f32 = constant 0.0
+    declare sums = %10
+    %11: f32[m, n] = read sums
+    %12: f32[m, n] = add %11, %8
+    assign sums = %12
+    %13: f32[m, n] = read sums
+    %14: f32[m, n] = subtract %13, %9
+    assign sums = %14
+    %15: f32[m, n] = read sums
+    write y[%0, %1] = %15 in_bounds(0, 1)
+  }
+)"));
+  const std::string head = kAxes + "  variable v: f32[m, n]\n";
+  const std::string begin = "  grid m, n {\n" + kFactors + R"(    %8: f32 = constant 1.0
+    declare v = %8
+    %9: f32[m, n] = read v
+    %10: f32[m, n] = dot[K] %3, %4
+    %11: f32[m, n] = dot[L] %6, %7
+)";
+  CHECK(after(sum_products_in_place, kernel_of(head, begin + R"(    %12: f32[m, n] = add %10, %11
+    %13: f32[m, n] = subtract %9, %12
+    assign v = %13
+    %14: f32[m, n] = read v
+    write y[%0, %1] = %14 in_bounds(0, 1)
+  }
+)")) == kernel_of(head, begin + R"(    %12: f32[m, n] = subtract %9, %10
+    assign v = %12
+    %13: f32[m, n] = read v
+    %14: f32[m, n] = subtract %13, %11
+    assign v = %14
+    %15: f32[m, n] = read v
+    write y[%0, %1] = %15 in_bounds(0, 1)
+  }
+)"));
+  const std::string turned = kernel_of(head, begin + R"(    %12: f32[m, n] = add %10, %11
+    %13: f32[m, n] = subtract %12, %9
+    assign v = %13
+    %14: f32[m, n] = read v
+    write y[%0, %1] = %14 in_bounds(0, 1)
+  }
+)");
+  CHECK(after(sum_products_in_place, turned).find("subtract") != std::string::npos);
+  std::string of_integers =
+      kernel_of(kAxes, "  grid m, n {\n" + kFactors + R"(    %8: i32[m, n] = dot[K] %3, %4
+    %9: i32[m, n] = dot[L] %6, %7
+    %10: i32[m, n] = subtract %8, %9
+    %11: f32[m, n] = cast %10
+    write y[%0, %1] = %11 in_bounds(0, 1)
+  }
+)");
+  for (size_t at = of_integers.find("bf16"); at != std::string::npos; at = of_integers.find("bf16"))
+    of_integers.replace(at, 4, "i8");
+  CHECK(after(sum_products_in_place, of_integers) == of_integers);
+}
+
 TEST_CASE("a product that something else needs stays as it is") {
   const std::string text =
       kernel_of(kAxes, "  grid m, n {\n" + kFactors + R"(    %8: f32[m, n] = dot[K] %3, %4
@@ -135,6 +200,40 @@ const std::string kAlongK = R"(    %0: index[m] = coordinate m
 const std::string kAxis = "  axis K: let 0 .. K over K\n";
 
 }  // namespace
+
+TEST_CASE("a difference of products over one axis is summed in its loop") {
+  CHECK(after(join_products,
+              kernel_of(kTensors + kAxis, "  grid m, n {\n" + kAlongK + R"(    %5: f32[m, n] = dot[K] %3, %4
+    %6: bf16[m, K] = load b[%0, %2] in_bounds(0, 1)
+    %7: f32[m, n] = dot[K] %6, %4
+    %8: f32[m, n] = subtract %5, %7
+    write y[%0, %1] = %8 in_bounds(0, 1)
+  }
+)")) == kernel_of(kTensors + "  axis K: loop 0 .. K by auto over K\n  variable sums: f32[m, n]\n",
+                  R"(  grid m, n {
+    %0: index[m] = coordinate m
+    %1: index[n] = coordinate n
+    %2: f32 = constant 0.0
+    declare sums = %2
+    for K {
+      %3: index[K] = coordinate K
+      %4: bf16[m, K] = load a[%0, %3] in_bounds(0, 1)
+      %5: bf16[n, K] = load b[%1, %3] in_bounds(0, 1)
+      %6: f32[m, n] = dot[K] %4, %5
+      %7: f32[m, n] = read sums
+      %8: f32[m, n] = add %7, %6
+      assign sums = %8
+      %9: bf16[m, K] = load b[%0, %3] in_bounds(0, 1)
+      %10: f32[m, n] = dot[K] %9, %5
+      %11: f32[m, n] = read sums
+      %12: f32[m, n] = subtract %11, %10
+      assign sums = %12
+    }
+    %13: f32[m, n] = read sums
+    write y[%0, %1] = %13 in_bounds(0, 1)
+  }
+)"));
+}
 
 TEST_CASE("products over one axis share its loop, and what needs one of them stands behind it") {
   CHECK(after(join_products,

@@ -138,6 +138,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
   add("stages as large as tiles along K", kEither,
       "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
+  add("a product added where it is subtracted", kGenerated, "multiply_async<Sign::minus>", "multiply_async");
   add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
   add("first rows for all warpgroups", kWords,
       ".moved(StepA::offset(64, 0) * (group % (Layout::kWarpRows / 4)))", "");

@@ -265,6 +265,27 @@ void sums_of_products(Problem& problem) {
   });
 }
 
+void differences(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d"),
+             u = problem.in("u");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n) - c(m, k) * d(k, n); });
+    z(m, n) = 1 - total(K, [&](int64_t k) { return a(m, k) * d(k, n) + c(m, k) * b(k, n); });
+    w(m, n) = u(n) + total(K, [&](int64_t k) { return (c(m, k) - a(m, k)) * d(k, n); });
+  });
+}
+
+template <int kFirst>
+void difference_from(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = kFirst - total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+  });
+}
+
 void conditions(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), on = problem.in("on"), u = problem.in("u"),
              v = problem.in("v");
@@ -431,6 +452,21 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "K"}), whole("d", {"K", "N"}),
        input("u", "f32", {"N"}, -9, 9, 1), sums("y", {"M", "N"}), sums("z", {"M", "N"})},
       sums_of_products);
+  add("differences_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "K"}), whole("d", {"K", "N"}),
+       input("u", "f32", {"N"}, -9, 9, 1), sums("y", {"M", "N"}), sums("z", {"M", "N"}),
+       sums("w", {"M", "N"})},
+      differences);
+  add("promoted_difference_by_groups", {"M", "N", "K"},
+      {input("a", "fp8_e4m3", {"M", "K"}, -8, 8, 1), input("b", "fp8_e4m3", {"N", "K"}, -8, 8, 1),
+       sums("y", {"M", "N"})},
+      difference_from<3>);
+  // Nine bits each: 160 terms stay below 2^24.
+  add("split_difference_by_groups", {"M", "N", "K"},
+      {input("a", "f32", {"M", "K"}, 257, 319, 1), input("b", "f32", {"N", "K"}, -319, -257, 1),
+       sums("y", {"M", "N"})},
+      difference_from<0>);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("K") <= 160; };
   add("conditions_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("on", "bool", {"N"}, 0, 1, 1),
        input("u", "f32", {"N"}, -9, 9, 1), input("v", "f32", {"M"}, -9, 9, 1), sums("y", {"M", "N"}),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of tiles on the host twin, against loops: every type, both orders of each operand, odd numbers of blocks.
+// Products of tiles on the host twin, against loops: every type, both orders of each operand, both signs, odd numbers
+// of blocks.
 #include <random>
 #include <vector>
 
@@ -47,7 +48,7 @@ template <typename T, Major kMajor, int kWidth, int kDepth>
 using TileOf = OperandTile<typename Mma<T>::Element, kMajor == Major::k ? kWidth : kDepth,
                            kMajor == Major::k ? kDepth : kWidth>;
 
-/// sums += a * b twice, with tiles that do not begin where their array does.
+/// sums += a * b twice, with tiles that do not begin where their array does; sums -= a * b, which integers do not have.
 template <typename T, typename Layout, int kDepth, Major kMajorA, Major kMajorB>
 void check_product(int lowest, int highest) {
   INFO(Layout::kRows << " x " << Layout::kColumns << " x " << kDepth << ", warps " << Layout::kWarpRows
@@ -72,6 +73,14 @@ void check_product(int lowest, int highest) {
       int expected = 0;
       for (int k = 0; k < kDepth; ++k) expected += a.at(Layout::row(i), k) * b.at(Layout::column(i), k);
       REQUIRE(sums[i] == static_cast<typename Mma<T>::Sum>(2 * expected + 1));
+    }
+    if constexpr (!std::is_integral_v<Element>) {
+      Fragment<typename Mma<T>::Sum, Layout> rest = sums;
+      multiply<T, kMajorA, kMajorB, Sign::minus>(rest, tile_a, tile_b);
+      multiply<T, kMajorA, kMajorB, Sign::minus>(rest, tile_a, tile_b);
+      multiply<T, kMajorA, kMajorB, Sign::minus>(rest, tile_a, tile_b);
+      // 1 - a * b, beside 1 + 2 a * b.
+      for (int i = 0; i < Layout::kCount; ++i) REQUIRE(2 * rest[i] == 3 - sums[i]);
     }
   });
 }
@@ -146,6 +155,10 @@ TEST_CASE("a product whose operand is the sums of another") {
       }
       REQUIRE(result[i] == static_cast<float>(expected));
     }
+    Fragment<float, Result> rest;
+    rest.fill(5);
+    multiply<bf16, Major::k, Sign::minus>(rest, operand<bf16>(scores), tile_c);
+    for (int i = 0; i < Result::kCount; ++i) REQUIRE(rest[i] == 5 - result[i]);
   });
 }
 

@@ -103,6 +103,75 @@ TEST_CASE("products of whole numbers in parts are exact") {
     }
 }
 
+namespace {
+
+/// Numbers of more than one part, whose products and sums floats hold.
+int number(int line, int k) { return (37 * line + 101 * k + line * k) % 1001 - 500; }
+
+/// What `multiply(sums, a, b)` makes of sums that are 1: 1 + times a * b.
+template <typename Multiply>
+void check_multiple(int times, Multiply multiply) {
+  constexpr int kColumns = 16, kDepth = 32;
+  using Layout = WarpgroupLayout<64, kColumns, 1>;
+  using RingA = EitherRing<bf16, 64, kDepth, kSplitParts, Order::k>;
+  using RingB = EitherRing<bf16, kColumns, kDepth, kSplitParts, Order::k>;
+  constexpr int kBytes = RingA::kRoomBytes + RingB::kRoomBytes;
+  twin::begin_faults("signs");
+  twin::begin_shared(kBytes);
+  REQUIRE(twin::run({1, kGroupThreads, kBytes}, [&] {
+    TESSERA_DYNAMIC_SHARED(bf16, a_elements, 0, RingA::kRoom);
+    TESSERA_DYNAMIC_SHARED(bf16, b_elements, RingA::kRoomBytes, RingB::kRoom);
+    RingPlace<kSplitParts> at;
+    const auto places = take_parts(at);
+    const auto a = split_tile(RingA{a_elements}, places);
+    const auto b = split_tile(RingB{b_elements}, places);
+    const auto fill = [](const auto& tile, int first) {
+      as_it_lies(tile, [&](auto, const auto& parts) {
+        using Tile = typename std::decay_t<decltype(parts)>::Tile;
+        for (int i = thread_index(); i < Tile::kCount; i += kGroupThreads) {
+          const int line = i / kDepth, k = i % kDepth;
+          const SplitFloat x = split(static_cast<float>(number(first + line, k)));
+          for (int part = 0; part < kSplitParts; ++part)
+            parts.part[part].elements.store(parts.part[part].index_of(line, k), x.part[part]);
+        }
+      });
+    };
+    fill(a, 0);
+    fill(b, 64);
+    ptx::fence_proxy_async();
+    barrier();
+    Fragment<float, Layout> sums;
+    sums.fill(1);
+    multiply(sums, a, b);
+    for (int i = 0; i < Layout::kCount; ++i) {
+      int product = 0;
+      for (int k = 0; k < kDepth; ++k)
+        product += number(Layout::row(i), k) * number(64 + Layout::column(i), k);
+      REQUIRE(sums[i] == static_cast<float>(1 + times * product));
+    }
+  }));
+  REQUIRE(twin::fault_count() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("products in parts are subtracted") {
+  check_multiple(-1, [](auto& sums, const auto& a, const auto& b) {
+    int parts_read = 0;
+    multiply_split<Sign::minus>(sums, a, b, 0, [&](SplitPart) { ++parts_read; });
+    REQUIRE(parts_read == kSplitParts);
+  });
+  check_multiple(-1, [](auto& sums, const auto& a, const auto& b) {
+    multiply_split<Sign::minus>(sums, a, b, 0);
+    multiply_split(sums, a, b, 0);
+    as_it_lies(a, [&](auto, const auto& lines_of_a) {
+      as_it_lies(b, [&](auto, const auto& lines_of_b) {
+        multiply_split<Major::k, Major::k, Sign::minus>(sums, lines_of_a, lines_of_b, 0);
+      });
+    });
+  });
+}
+
 TEST_CASE("sums of products in parts are no worse than sums of floats") {
   std::mt19937 numbers(3);
   std::normal_distribution<float> around_0;

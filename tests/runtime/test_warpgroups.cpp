@@ -319,6 +319,147 @@ TEST_CASE("so are those that are for one order") {
   });
 }
 
+namespace {
+
+/// Factors of small numbers, which no exchange of rows, columns and steps leaves as they are.
+int number_of_a(int m, int k) { return (3 * m + 5 * k + m * k) % 7 - 3; }
+int number_of_b(int k, int n) { return (2 * n + k + n * k) % 5 - 1; }
+
+template <typename T>
+T element_of(int x) {
+  if constexpr (std::is_same_v<T, tf32>) {
+    return {math::to_bits(static_cast<float>(x))};
+  } else {
+    return from_float<T>(static_cast<float>(x));
+  }
+}
+
+/// Fills a tile with number(mn, k), and zeros beyond kWidth.
+template <typename T, int kWidth, int kDepth, tessera::Order kOrder, typename Number>
+void fill(const EitherTile<T, kWidth, kDepth, kOrder>& tile, Number number) {
+  tile.as_it_lies([&](auto major, const auto& lines) {
+    using Lines = std::decay_t<decltype(lines)>;
+    for (int i = thread_index(); i < Lines::kCount; i += kGroupThreads) {
+      const int line = i / Lines::kLength, position = i % Lines::kLength;
+      const bool along_k = decltype(major)::value == Major::k;
+      const int mn = along_k ? line : position, k = along_k ? position : line;
+      lines.elements.store(lines.index_of(line, position), element_of<T>(mn < kWidth ? number(mn, k) : 0));
+    }
+  });
+}
+
+/// What `multiply(sums, a, b)` makes of sums that are `before`, as a multiple of a * b that is added to it.
+template <typename T, int kDepth, typename Multiply>
+void check_multiple(int before, int times, Orders orders, Multiply multiply) {
+  constexpr int kColumns = 48;
+  using Layout = WarpgroupLayout<64, kColumns, 1>;
+  constexpr tessera::Order kOrder = sizeof(T) == 2 ? tessera::Order::either : tessera::Order::k;
+  using TileA = EitherTile<T, 64, kDepth, kOrder>;
+  using TileB = EitherTile<T, kColumns, kDepth, kOrder>;
+  constexpr int kBytes = TileA::kRoomBytes + TileB::kRoomBytes;
+  INFO(kDepth << " of K, a " << (orders.a == Major::k ? "along K" : "along M") << ", b "
+              << (orders.b == Major::k ? "along K" : "along N"));
+  twin::begin_faults("signs");
+  twin::begin_shared(kBytes);
+  REQUIRE(twin::run({1, kGroupThreads, kBytes}, [&] {
+    TESSERA_DYNAMIC_SHARED(T, a_elements, 0, TileA::kRoom);
+    TESSERA_DYNAMIC_SHARED(T, b_elements, TileA::kRoomBytes, TileB::kRoom);
+    const TileA a{a_elements, 0, orders.a};
+    const TileB b{b_elements, 0, orders.b};
+    fill(a, number_of_a);
+    fill(b, [](int n, int k) { return number_of_b(k, n); });
+    ptx::fence_proxy_async();
+    barrier();
+    Fragment<float, Layout> sums;
+    sums.fill(static_cast<float>(before));
+    multiply(sums, a, b);
+    for (int i = 0; i < Layout::kCount; ++i) {
+      int product = 0;
+      for (int k = 0; k < kDepth; ++k)
+        product += number_of_a(Layout::row(i), k) * number_of_b(k, Layout::column(i));
+      REQUIRE(sums[i] == static_cast<float>(before + times * product));
+    }
+  }));
+  REQUIRE(twin::fault_count() == 0);
+}
+
+/// Products that are subtracted, among others and from nothing.
+template <typename T, int kDepth>
+void check_signs(Orders orders) {
+  check_multiple<T, kDepth>(9, -1, orders, [](auto& sums, const auto& a, const auto& b) {
+    multiply_async<Sign::minus>(sums, a, b, 0);
+    multiply_async(sums, a, b, 0);
+    multiply_async<Sign::minus>(sums, a, b, 0, true);
+    wait_for_products<0>(sums);
+  });
+  check_multiple<T, kDepth>(0, -1, orders, [](auto& sums, const auto& a, const auto& b) {
+    sums.fill(77);
+    multiply_async<Sign::minus>(sums, a, b, 0, false);
+    wait_for_products<0>(sums);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("warpgroups subtract products, whichever way the lines of tiles run") {
+  for (const Major a : {Major::k, Major::mn})
+    for (const Major b : {Major::k, Major::mn}) {
+      check_signs<bf16, 64>({a, b});  // by fours
+      check_signs<bf16, 32>({a, b});
+      check_signs<f16, 16>({a, b});
+    }
+  check_signs<tf32, 32>({Major::k, Major::k});
+  check_signs<tf32, 8>({Major::k, Major::k});
+  check_signs<fp8_e4m3, 32>({Major::k, Major::k});
+  check_multiple<bf16, 32>(-4, -1, {Major::k, Major::mn}, [](auto& sums, const auto& a, const auto& b) {
+    using TileA = typename std::decay_t<decltype(a)>::AlongK;
+    using TileB = typename std::decay_t<decltype(b)>::AcrossK;
+    multiply_async<Major::k, Major::mn, Sign::minus>(sums, TileA{a.elements}, TileB{b.elements}, 0);
+    wait_for_products<0>(sums);
+  });
+}
+
+TEST_CASE("threads subtract what warpgroups make of fp8") {
+  check_multiple<fp8_e4m3, 128>(9, -2, {Major::k, Major::k}, [](auto& sums, const auto& a, const auto& b) {
+    int times_read = 0;
+    multiply_promoted<Sign::minus>(sums, a, b, 0, [&] { ++times_read; });
+    multiply_promoted<Sign::minus>(sums, a, b, 0);
+    REQUIRE(times_read == 1);
+  });
+  check_multiple<fp8_e5m2, 64>(9, 0, {Major::k, Major::k}, [](auto& sums, const auto& a, const auto& b) {
+    multiply_promoted<Sign::minus>(sums, a, b, 0);
+    multiply_promoted(sums, a, b, 0);
+  });
+}
+
+namespace {
+
+/// One product with A in registers, of 16 along K.
+template <Sign kSign>
+void check_words(int times) {
+  check_multiple<bf16, 16>(9, times, {Major::k, Major::mn}, [](auto& sums, const auto& a, const auto& b) {
+    using Layout = typename std::decay_t<decltype(sums)>::Layout;
+    using TileA = typename std::decay_t<decltype(a)>::AlongK;
+    using TileB = typename std::decay_t<decltype(b)>::AcrossK;
+    const TileA tile_a{a.elements};
+    const tessera::detail::RowReader<Major::k, bf16, Layout, TileA> rows{tile_a, Location::current()};
+    Mma<bf16>::A parts[1];
+    rows.load(parts, 0);
+    ptx::wgmma_fence();
+    ptx::wgmma_mma_async<bf16, Layout::kColumns, Major::mn, kSign>(
+        sums.value, parts[0].word, matrix_descriptor<Major::mn>(TileB{b.elements}), true);
+    ptx::wgmma_commit_group();
+    wait_for_products<0>(sums);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("products of words in registers are added and subtracted") {
+  check_words<Sign::plus>(1);
+  check_words<Sign::minus>(-1);
+}
+
 TEST_CASE("tensors that the copy engine cannot take are refused") {
   std::vector<bf16> data(64 * 64);
   TensorMap map;

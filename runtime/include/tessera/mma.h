@@ -10,7 +10,8 @@ namespace tessera {
 
 /// kDepth: how much of K one step takes. A, B: the parts of a thread, which load_a and load_b read: of 16 rows (kBlocks
 /// times 8 columns) so many behind the first of a warp, which origin_a (origin_b) gave, at k on. Sum: the type of the
-/// sums; four of them, in the order of FragmentLayout, are added to by `multiply`.
+/// sums; four of them, in the order of FragmentLayout, are added to by `multiply`. negated: the part of A's negated
+/// numbers.
 template <typename T>
 struct Mma;
 
@@ -134,6 +135,14 @@ struct Mma<float> {
       }
     }
   }
+  static TESSERA_DEVICE A negated(A part) {
+    TESSERA_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      TESSERA_UNROLL
+      for (int j = 0; j < kDepth; ++j) part.at[i][j] = -part.at[i][j];
+    }
+    return part;
+  }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location) {
     TESSERA_UNROLL
     for (int k = 0; k < kDepth; ++k) {
@@ -237,6 +246,13 @@ struct Mma<double> {
       for (int i = 0; i < 2; ++i)
         parts[block].at[i] = load<kMajor, kWidth>(tile, origin, columns + 8 * block, k, i, where);
     }
+  }
+  /// By the sign bits, since doubles are negated by an addition.
+  static TESSERA_DEVICE A negated(A part) {
+    TESSERA_UNROLL
+    for (int i = 0; i < 4; ++i)
+      part.at[i] = math::from_bits(math::to_bits(part.at[i]) ^ std::uint64_t{1} << 63);
+    return part;
   }
   static TESSERA_DEVICE void multiply(Sum* sums, const A& a, const B& b, Location where) {
 #if TESSERA_TWIN || __CUDA_ARCH__ >= 900

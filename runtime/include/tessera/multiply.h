@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multiply(sums, a, b): adds the product of two operands to a tile of sums in registers.
+// multiply(sums, a, b): adds the product of two operands to a tile of sums in registers, or subtracts it.
 #pragma once
 
 #include "tessera/fragment.h"
@@ -62,16 +62,27 @@ TESSERA_DEVICE std::uint32_t pack(float low, float high) {
   return std::is_same_v<T, bf16> ? ptx::cvt_rn_bf16x2(low, high) : ptx::cvt_rn_f16x2(low, high);
 }
 
-/// The products of one step that add to kBlocks blocks of columns, from block number `first` on.
-template <typename T, typename Layout, int kBlocks>
+/// What multiplies with the sign of a product: the part itself, or its negated numbers.
+template <typename T, Sign kSign>
+TESSERA_DEVICE decltype(auto) with_sign(const typename Mma<T>::A& part) {
+  if constexpr (kSign == Sign::plus) {
+    return (part);
+  } else {
+    return Mma<T>::negated(part);
+  }
+}
+
+/// The products of one step that change kBlocks blocks of columns, from block number `first` on.
+template <typename T, Sign kSign, typename Layout, int kBlocks>
 TESSERA_DEVICE void multiply_columns(Fragment<typename Mma<T>::Sum, Layout>& sums,
                                      const typename Mma<T>::A (&a)[Layout::kRowBlocks],
                                      const typename Mma<T>::B (&b)[kBlocks], int first, Location where) {
   TESSERA_UNROLL
   for (int row = 0; row < Layout::kRowBlocks; ++row) {
+    const auto& part = with_sign<T, kSign>(a[row]);
     TESSERA_UNROLL
     for (int column = 0; column < kBlocks; ++column)
-      Mma<T>::multiply(&sums[Layout::element(row, first + column, 0)], a[row], b[column], where);
+      Mma<T>::multiply(&sums[Layout::element(row, first + column, 0)], part, b[column], where);
   }
 }
 
@@ -89,11 +100,12 @@ inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks,
 
 }  // namespace detail
 
-/// sums += a * b, summed over the K that the tiles hold; a has lines along K or along the rows of sums, b along K or
-/// along the columns. T names the product: the type of the elements, or tf32 for tiles of floats. All threads of the
-/// block must be here, and the tiles complete. What is read for a step is under way while the step before is multiplied,
-/// but where it is read element by element.
-template <typename T, Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+/// sums += a * b (sums -= a * b, but of integers), summed over the K that the tiles hold; a has lines along K or along
+/// the rows of sums, b along K or along the columns. T names the product: the type of the elements, or tf32 for tiles
+/// of floats. All threads of the block must be here, and the tiles complete. What is read for a step is under way while
+/// the step before is multiplied, but where it is read element by element.
+template <typename T, Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
+          typename TileB>
 TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const TileA& a, const TileB& b,
                              Location where = Location::current()) {
   constexpr int kDepth = detail::kDepthOf<kMajorA, TileA>, kSteps = kDepth / Mma<T>::kDepth;
@@ -120,8 +132,8 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
     TESSERA_UNROLL
     for (int group = 0; group < kSteps * kGroups; ++group) {
       if (group + 1 < kSteps * kGroups) load(group + 1);
-      detail::multiply_columns<T>(sums, row_parts[group / kGroups % 2], column_parts[group % 2],
-                                  kBlocks * (group % kGroups), where);
+      detail::multiply_columns<T, kSign>(sums, row_parts[group / kGroups % 2], column_parts[group % 2],
+                                         kBlocks * (group % kGroups), where);
     }
   } else {
     TESSERA_NO_UNROLL
@@ -130,13 +142,14 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const
       typename Mma<T>::B column_parts[Layout::kColumnBlocks];
       rows.load(row_parts, step);
       columns.load(column_parts, step);
-      detail::multiply_columns<T>(sums, row_parts, column_parts, 0, where);
+      detail::multiply_columns<T, kSign>(sums, row_parts, column_parts, 0, where);
     }
   }
 }
 
 /// The same with `a` in registers.
-template <typename T, Major kMajorB, typename Layout, typename LayoutA, typename TileB>
+template <typename T, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename LayoutA,
+          typename TileB>
 TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
                              const OperandFragment<T, LayoutA>& a, const TileB& b,
                              Location where = Location::current()) {
@@ -161,8 +174,8 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
   TESSERA_UNROLL
   for (int group = 0; group < kSteps * kGroups; ++group) {
     if (group + 1 < kSteps * kGroups) load(group + 1);
-    detail::multiply_columns<T>(sums, a.part[group / kGroups], parts[group % 2], kBlocks * (group % kGroups),
-                                where);
+    detail::multiply_columns<T, kSign>(sums, a.part[group / kGroups], parts[group % 2],
+                                       kBlocks * (group % kGroups), where);
   }
 }
 

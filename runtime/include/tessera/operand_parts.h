@@ -159,6 +159,14 @@ struct WordMma {
     }
   }
 
+  /// By the sign bits, of two numbers at once where they have 16 bits.
+  static TESSERA_DEVICE A negated(A part) {
+    static_assert(!std::is_integral_v<Element>, "products of integers are only added");
+    TESSERA_UNROLL
+    for (int w = 0; w < 4; ++w) part.word[w] ^= sizeof(Element) == 2 ? 0x80008000u : 0x80000000u;
+    return part;
+  }
+
  private:
   /// One word, element by element.
   template <typename Access>

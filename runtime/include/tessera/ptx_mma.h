@@ -12,6 +12,10 @@ struct tf32 {
   std::uint32_t bits;
 };
 
+/// What becomes of a product: it is added to sums, or subtracted from them. Subtracted is the product of A's negated
+/// numbers, which is exact.
+enum class Sign { plus, minus };
+
 }  // namespace tessera
 
 #if TESSERA_TWIN

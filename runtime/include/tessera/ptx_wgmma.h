@@ -73,44 +73,55 @@ namespace detail {
 template <typename A, typename B, int kColumns>
 struct Wgmma;
 
+/// By which the instruction multiplies A's elements: imm-scale-a. Those of integers have none.
+template <typename A, Sign kSign>
+TESSERA_HD constexpr int scale_of() {
+  static_assert(kSign == Sign::plus || !std::is_integral_v<A>, "products of integers are only added");
+  return kSign == Sign::plus ? 1 : -1;
+}
+
 }  // namespace detail
 
 /// d[64][kColumns] = a * b, or += where `adds` holds: 32 bytes along K of operands in shared memory, whose elements are
-/// of types A and B.
-template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, typename Sum, int kSums>
+/// of types A and B. With Sign::minus -(a * b) stands for the product.
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, Sign kSign = Sign::plus,
+          typename Sum, int kSums>
 TESSERA_DEVICE void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
                                     Location = Location::current()) {
   using Instruction = detail::Wgmma<A, B, kColumns>;
+  constexpr int kScale = detail::scale_of<A, kSign>();
   if constexpr (sizeof(A) == 2) {
-    Instruction::template multiply<kMajorA == Major::mn, kMajorB == Major::mn>(d, a, b, adds);
+    Instruction::template multiply<kScale, kMajorA == Major::mn, kMajorB == Major::mn>(d, a, b, adds);
   } else {
     static_assert(kMajorA == Major::k && kMajorB == Major::k, "only 16-bit elements may lie across K");
-    Instruction::multiply(d, a, b, adds);
+    Instruction::template multiply<kScale>(d, a, b, adds);
   }
 }
 
 /// The same with A in registers, of 16 bits: the words of its 16 rows that an mma.sync takes.
-template <typename T, int kColumns, Major kMajorB, int kSums>
+template <typename T, int kColumns, Major kMajorB, Sign kSign = Sign::plus, int kSums>
 TESSERA_DEVICE void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
                                     bool adds, Location = Location::current()) {
-  detail::Wgmma<T, T, kColumns>::template multiply<kMajorB == Major::mn>(d, a, b, adds);
+  constexpr int kScale = detail::scale_of<T, kSign>();
+  detail::Wgmma<T, T, kColumns>::template multiply<kScale, kMajorB == Major::mn>(d, a, b, adds);
 }
 
 /// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each
 /// list of sums. The operands of the next begin kStepA, kStepB bytes behind those of the one before; `adds` is the first's,
 /// the others do.
-template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, int kStepA, int kStepB,
-          typename Sum, int kSums>
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, Sign kSign, int kStepA,
+          int kStepB, typename Sum, int kSums>
 TESSERA_DEVICE void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
                                          Location = Location::current()) {
   using Instruction = detail::Wgmma<A, B, kColumns>;
+  constexpr int kScale = detail::scale_of<A, kSign>();
   static_assert(kStepA % 16 == 0 && kStepB % 16 == 0, "descriptors count by 16 bytes");
   if constexpr (sizeof(A) == 2) {
-    Instruction::template multiply_four<kMajorA == Major::mn, kMajorB == Major::mn, kStepA / 16, kStepB / 16>(
-        d, a, b, adds);
+    Instruction::template multiply_four<kScale, kMajorA == Major::mn, kMajorB == Major::mn, kStepA / 16,
+                                        kStepB / 16>(d, a, b, adds);
   } else {
     static_assert(kMajorA == Major::k && kMajorB == Major::k, "only 16-bit elements may lie across K");
-    Instruction::template multiply_four<kStepA / 16, kStepB / 16>(d, a, b, adds);
+    Instruction::template multiply_four<kScale, kStepA / 16, kStepB / 16>(d, a, b, adds);
   }
 }
 

@@ -64,11 +64,13 @@ TESSERA_DEVICE void as_it_lies(const SplitTile<EitherTile<T, kWidth, kDepth, kOr
   });
 }
 
-/// sums += a * b for floats in parts, by the warpgroups of the sums, of which this is number `group`. Of the products of
-/// parts the six largest are summed, the smallest of them first; those left out are below 2^-21 of a term together. Tensor
-/// Cores cut off what their sums do not hold, so what they make of the K of these tiles is added by the threads, which
-/// round. The product is done when this returns; `read(part)` is called when a part of both tiles is read.
-template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB, typename Read>
+/// sums += a * b (sums -= a * b) for floats in parts, by the warpgroups of the sums, of which this is number `group`.
+/// Of the products of parts the six largest are summed, the smallest of them first; those left out are below 2^-21 of a
+/// term together. Tensor Cores cut off what their sums do not hold, so what they make of the K of these tiles is added
+/// by the threads, which round. The product is done when this returns; `read(part)` is called when a part of both tiles
+/// is read.
+template <Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
+          typename TileB, typename Read>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
                                    const SplitTile<TileB>& b, int group, Read read,
                                    Location where = Location::current()) {
@@ -88,34 +90,34 @@ TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTil
   read(kMiddlePart);
   wait_for_products<0>(terms, where);
   read(kHighPart);
-  TESSERA_UNROLL
-  for (int i = 0; i < Layout::kCount; ++i) sums[i] += terms[i];
+  detail::add_part<kSign>(sums, terms);
 }
-template <Major kMajorA, Major kMajorB, typename Layout, typename TileA, typename TileB>
+template <Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
+          typename TileB>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
                                    const SplitTile<TileB>& b, int group,
                                    Location where = Location::current()) {
-  multiply_split<kMajorA, kMajorB>(
+  multiply_split<kMajorA, kMajorB, kSign>(
       sums, a, b, group, [](SplitPart) {}, where);
 }
 
 /// The same for parts as they lie.
-template <typename Layout, typename TileA, typename TileB, typename Read>
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
                                    const SplitTile<TileB>& b, int group, Read read,
                                    Location where = Location::current()) {
   as_it_lies(a, [&](auto major_a, const auto& lines_a) {
     as_it_lies(b, [&](auto major_b, const auto& lines_b) {
-      multiply_split<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b, group, read,
-                                                                         where);
+      multiply_split<decltype(major_a)::value, decltype(major_b)::value, kSign>(sums, lines_a, lines_b, group,
+                                                                                read, where);
     });
   });
 }
-template <typename Layout, typename TileA, typename TileB>
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTile<TileA>& a,
                                    const SplitTile<TileB>& b, int group,
                                    Location where = Location::current()) {
-  multiply_split(
+  multiply_split<kSign>(
       sums, a, b, group, [](SplitPart) {}, where);
 }
 

@@ -167,7 +167,8 @@ TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>
 namespace detail {
 
 /// The products of multiply_async as one group, of tiles whose lines run as said. By fours, where a tile has so many steps.
-template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
+template <Major kMajorA, Major kMajorB, Sign kSign, typename Sum, typename Layout, typename TileA,
+          typename TileB>
 TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
                                    bool adds, Location where) {
   using A = typename TileA::Element;
@@ -192,11 +193,11 @@ TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, 
       const MatrixDescriptor at_a = first_a.moved(StepA::offset(block * kRowStep, k));
       const MatrixDescriptor at_b = first_b.moved(StepB::offset(0, k));
       if constexpr (kByFours)
-        ptx::wgmma_mma_async_four<A, B, Layout::kColumns, kMajorA, kMajorB, StepA::offset(0, kStep),
+        ptx::wgmma_mma_async_four<A, B, Layout::kColumns, kMajorA, kMajorB, kSign, StepA::offset(0, kStep),
                                   StepB::offset(0, kStep)>(of_block, at_a, at_b, adds || k > 0, where);
       else
-        ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB>(of_block, at_a, at_b, adds || k > 0,
-                                                                       where);
+        ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB, kSign>(of_block, at_a, at_b,
+                                                                              adds || k > 0, where);
     }
   }
   ptx::wgmma_commit_group(where);
@@ -206,24 +207,25 @@ TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, 
 
 /// sums (+)= a * b by the warpgroups of the sums, of which this is number `group`, under way until wait_for_products; old sums
 /// count where `adds` holds. Both tiles are complete, and stay so until then. Lines of tiles run along K, but of 16-bit
-/// elements.
-template <Major kMajorA, Major kMajorB, typename Sum, typename Layout, typename TileA, typename TileB>
+/// elements. With Sign::minus the product is subtracted, from nothing where old sums do not count; not of integers.
+template <Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Sum, typename Layout,
+          typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
                                    bool adds = true, Location where = Location::current()) {
   detail::keep_in_registers(sums);
-  detail::start_products<kMajorA, kMajorB>(sums, a, b, group, adds, where);
+  detail::start_products<kMajorA, kMajorB, kSign>(sums, a, b, group, adds, where);
   detail::keep_in_registers(sums);
 }
 
 /// The same for tiles as they lie.
-template <typename Sum, typename Layout, typename TileA, typename TileB>
+template <Sign kSign = Sign::plus, typename Sum, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_async(Fragment<Sum, Layout>& sums, const TileA& a, const TileB& b, int group,
                                    bool adds = true, Location where = Location::current()) {
   detail::keep_in_registers(sums);
   as_it_lies(a, [&](auto major_a, const auto& lines_a) {
     as_it_lies(b, [&](auto major_b, const auto& lines_b) {
-      detail::start_products<decltype(major_a)::value, decltype(major_b)::value>(sums, lines_a, lines_b,
-                                                                                 group, adds, where);
+      detail::start_products<decltype(major_a)::value, decltype(major_b)::value, kSign>(
+          sums, lines_a, lines_b, group, adds, where);
     });
   });
   detail::keep_in_registers(sums);
@@ -236,22 +238,39 @@ TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location wher
   if constexpr (kPending == 0) detail::keep_in_registers(sums);
 }
 
-/// sums += a * b for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the K of these tiles
-/// is added by the threads. The product is done when this returns; `read()` is called when the tiles are read.
-template <typename Layout, typename TileA, typename TileB, typename Read>
+namespace detail {
+
+/// Adds (subtracts) what Tensor Cores have made of some of K.
+template <Sign kSign, typename Layout>
+TESSERA_DEVICE void add_part(Fragment<float, Layout>& sums, const Fragment<float, Layout>& part) {
+  TESSERA_UNROLL
+  for (int i = 0; i < Layout::kCount; ++i) {
+    if constexpr (kSign == Sign::plus) {
+      sums[i] += part[i];
+    } else {
+      sums[i] -= part[i];
+    }
+  }
+}
+
+}  // namespace detail
+
+/// sums += a * b (sums -= a * b) for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the
+/// K of these tiles is added by the threads. The product is done when this returns; `read()` is called when the tiles
+/// are read.
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB, typename Read>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
                                       int group, Read read, Location where = Location::current()) {
   Fragment<float, Layout> part;
   multiply_async(part, a, b, group, false, where);
   wait_for_products<0>(part, where);
   read();
-  TESSERA_UNROLL
-  for (int i = 0; i < Layout::kCount; ++i) sums[i] += part[i];
+  detail::add_part<kSign>(sums, part);
 }
-template <typename Layout, typename TileA, typename TileB>
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
                                       int group, Location where = Location::current()) {
-  multiply_promoted(
+  multiply_promoted<kSign>(
       sums, a, b, group, [] {}, where);
 }
 

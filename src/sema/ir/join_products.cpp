@@ -22,6 +22,7 @@ struct Group {
   AxisId axis;
   std::set<ValueId> carriers;           // values that have the axis
   std::map<ValueId, ValueId> products;  // and the value that each is part of: a sum, or itself
+  std::set<ValueId> subtracted;         // of the products
   std::set<ValueId> additions;          // of those sums, but for the sums themselves
 };
 
@@ -56,7 +57,7 @@ class Joiner {
 
  private:
   Group group_of(AxisId axis) const {
-    Group group{axis, {}, {}, {}};
+    Group group{axis, {}, {}, {}, {}};
     for (size_t k = 0; k < kernel_.values.size(); ++k) {
       const ValueId id = kernel_.values.id_at(k);
       const Value& value = kernel_.values[id];
@@ -65,9 +66,13 @@ class Joiner {
       if (dot && dot->axes == std::vector{axis}) group.products.emplace(id, id);
     }
     for (const auto& [root, sum] : sums_) {
-      if (!std::ranges::all_of(sum.products, [&](ValueId id) { return group.products.contains(id); }))
+      if (!std::ranges::all_of(
+              sum.products, [&](const ProductTerm& term) { return group.products.contains(term.product); }))
         continue;
-      for (ValueId product : sum.products) group.products[product] = root;
+      for (const auto& [product, is_subtracted] : sum.products) {
+        group.products[product] = root;
+        if (is_subtracted) group.subtracted.insert(product);
+      }
       group.additions.insert(sum.additions.begin(), sum.additions.end());
       group.additions.erase(root);
     }
@@ -109,8 +114,9 @@ class Joiner {
 
   bool is_part_of_other_sum(ValueId product, const Group& group) const {
     return std::ranges::any_of(sums_, [&](const auto& entry) {
-      return std::ranges::count(entry.second.products, product) > 0 &&
-             group.products.at(product) != entry.first;
+      const bool is_part = std::ranges::any_of(
+          entry.second.products, [&](const ProductTerm& term) { return term.product == product; });
+      return is_part && group.products.at(product) != entry.first;
     });
   }
 
@@ -158,7 +164,8 @@ class Joiner {
       const ValueId id = std::get<Define>(at->node).value;
       const auto product = group.products.find(id);
       if (product != group.products.end()) {
-        add(variables.at(product->second), id, loop.body);
+        const bool is_subtracted = group.subtracted.contains(id);
+        add(variables.at(product->second), {id, is_subtracted}, loop.body);
         if (product->second == id) behind.push_back(std::move(*at));
       } else {
         Block& to = is_of_loop(*at) ? loop.body : later.contains(id) ? behind : result;
@@ -195,17 +202,19 @@ class Joiner {
     return variables;
   }
 
-  /// variable += product
-  void add(VariableId variable, ValueId product, Block& block) {
-    const Value like = kernel_.values[product];
+  /// variable += product, or -=
+  void add(VariableId variable, const ProductTerm& added, Block& block) {
+    const Value like = kernel_.values[added.product];
     const auto define = [&](Op op) {
       const ValueId id = kernel_.values.add({std::move(op), like.dtype, like.axes, true, "", like.span});
       block.push_back({Define{id}, like.span});
       return id;
     };
     const ValueId term = define(like.op), before = define(ReadVariable{variable});
-    block.push_back({Assign{variable, {}, define(Binary{BinaryOp::add, before, term})}, like.span});
+    const BinaryOp op = added.is_subtracted ? BinaryOp::subtract : BinaryOp::add;
+    block.push_back({Assign{variable, {}, define(Binary{op, before, term})}, like.span});
   }
+
   Kernel& kernel_;
   const std::map<ValueId, ProductSum> sums_;
   std::map<ValueId, std::vector<ValueId>> users_;

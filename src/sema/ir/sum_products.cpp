@@ -41,24 +41,32 @@ class Finder {
   }
   bool is_used_once(ValueId id) const { return uses_.at(id) == 1; }
 
+  static bool adds_or_subtracts(const Value& value) {
+    const auto* binary = std::get_if<Binary>(&value.op);
+    return binary &&
+           (binary->op == BinaryOp::add || (binary->op == BinaryOp::subtract && is_float(value.dtype)));
+  }
+
   /// Of a value that all additions and products have the axes and the type of.
   ProductSum terms_of(ValueId id, const Value& sum) const {
     ProductSum found;
-    std::vector<ValueId> open = {id};
+    std::vector<ProductTerm> open = {{id}};
     while (!open.empty()) {
-      const ValueId term = open.back();
+      const auto [term, is_subtracted] = open.back();
       open.pop_back();
       const Value& value = kernel_.values[term];
       const bool is_alike = value.total && value.dtype == sum.dtype && value.axes == sum.axes;
-      const auto* binary = std::get_if<Binary>(&value.op);
       const bool is_own = is_alike && (term == id || is_used_once(term));
-      if (is_own && binary && binary->op == BinaryOp::add) {
+      if (is_own && adds_or_subtracts(value)) {
+        const auto& binary = std::get<Binary>(value.op);
         found.additions.push_back(term);
-        open.push_back(binary->right);
-        open.push_back(binary->left);
+        open.push_back({binary.right, is_subtracted != (binary.op == BinaryOp::subtract)});
+        open.push_back({binary.left, is_subtracted});
+      } else if (is_own && std::holds_alternative<Dot>(value.op)) {
+        found.products.push_back({term, is_subtracted});
       } else {
-        const bool is_product = is_own && std::holds_alternative<Dot>(value.op);
-        (is_product ? found.products : found.others).push_back(term);
+        found.others.push_back(term);
+        found.subtracts_others = found.subtracts_others || is_subtracted;
       }
     }
     return found;
@@ -70,7 +78,7 @@ class Finder {
     const Value& value = kernel_.values[assign->value];
     if (value.axes != kernel_.variables[assign->variable].axes) return;
     ProductSum sum = terms_of(assign->value, value);
-    if (sum.products.size() < 2 || sum.others.size() > 1) return;
+    if (sum.products.size() < 2 || sum.others.size() > 1 || sum.subtracts_others) return;
     gone_.insert(sum.additions.begin(), sum.additions.end());
     assigned_.emplace(assign->value, std::move(sum));
   }
@@ -109,7 +117,7 @@ class Rewriter {
       } else if (assigned != sums_.assigned().end()) {
         const ProductSum& sum = assigned->second;
         const ValueId first =
-            sum.others.empty() ? zero_like(sum.products[0], statement.span, result) : sum.others[0];
+            sum.others.empty() ? zero_like(assign->value, statement.span, result) : sum.others[0];
         add_all(assign->variable, first, sum, statement.span, result);
       } else if (!define || !sums_.is_gone(define->value)) {
         result.push_back(std::move(statement));
@@ -131,13 +139,14 @@ class Rewriter {
     return id;
   }
 
-  /// variable = first + products
+  /// variable = first + and - products
   void add_all(VariableId variable, ValueId first, const ProductSum& sum, Span span, Block& block) {
-    const Value like = kernel_.values[sum.products[0]];
-    for (ValueId product : sum.products) {
-      const ValueId before =
-          product == sum.products[0] ? first : define(ReadVariable{variable}, like, span, block);
-      const ValueId total = define(Binary{BinaryOp::add, before, product}, like, span, block);
+    const Value like = kernel_.values[sum.products[0].product];
+    for (size_t k = 0; k < sum.products.size(); ++k) {
+      const auto [product, is_subtracted] = sum.products[k];
+      const ValueId before = k == 0 ? first : define(ReadVariable{variable}, like, span, block);
+      const BinaryOp op = is_subtracted ? BinaryOp::subtract : BinaryOp::add;
+      const ValueId total = define(Binary{op, before, product}, like, span, block);
       block.push_back({Assign{variable, {}, total}, span});
     }
   }

@@ -101,10 +101,12 @@ struct ProductLane {
 };
 
 /// All lanes of a warp are at a product: it is put behind those under way.
-template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB>
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, Sign kSign>
 void begin_product(void* const (&lanes)[kLanes]) {
   using Operands = ProductOperands<A, B, kColumns>;
   using Number = typename Operands::Number;
+  static_assert(kSign == Sign::plus || !std::is_integral_v<A>, "products of integers are only added");
+  const auto with_sign = [](Number x) { return kSign == Sign::plus ? x : -x; };
   const auto lane_of = [&](int lane) { return static_cast<const ProductLane*>(lanes[lane]); };
   const ProductLane mine = *lane_of(0);
   const MatrixDescriptor b = *mine.b;
@@ -115,8 +117,9 @@ void begin_product(void* const (&lanes)[kLanes]) {
     product.sums[static_cast<std::size_t>(lane)] = lane_of(lane)->sums;
   std::function<void()> read_a;
   if (mine.a != nullptr) {
-    read_a = [a = *mine.a, row, operands, where = mine.where] {
-      read_matrix<A, kMajorA>(a, row, 16, where, [&](int mn, int k, Number x) { operands->a[mn][k] = x; });
+    read_a = [a = *mine.a, row, operands, with_sign, where = mine.where] {
+      read_matrix<A, kMajorA>(a, row, 16, where,
+                              [&](int mn, int k, Number x) { operands->a[mn][k] = with_sign(x); });
     };
   } else {
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -126,7 +129,7 @@ void begin_product(void* const (&lanes)[kLanes]) {
       for (int w = 0; w < 4; ++w)
         for (int i = 0; i < kPerWord; ++i)
           operands->a[lane / 4 + w % 2 * 8][lane % 4 * kPerWord + w / 2 * 4 * kPerWord + i] =
-              mma_number(elements[w][i]);
+              with_sign(mma_number(elements[w][i]));
     }
     read_a = [] {};
   }
@@ -183,7 +186,8 @@ template <int kPending>
 void wgmma_wait_group(Location where = Location::current()) {
   twin::do_together(&twin::wait_together<kPending>, nullptr, where);
 }
-template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, typename Sum, int kSums>
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, Sign kSign = Sign::plus,
+          typename Sum, int kSums>
 void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
                      Location where = Location::current()) {
   static_assert(kSums == kColumns / 2);
@@ -191,22 +195,22 @@ void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bo
                 "only 16-bit elements may lie across K");
   static_assert(std::is_same_v<Sum, typename twin::ProductOperands<A, B, kColumns>::Number>);
   twin::ProductLane mine{d, &a, nullptr, &b, adds, where};
-  twin::do_together(&twin::begin_product<A, B, kColumns, kMajorA, kMajorB>, &mine, where);
+  twin::do_together(&twin::begin_product<A, B, kColumns, kMajorA, kMajorB, kSign>, &mine, where);
 }
-template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, int kStepA, int kStepB,
-          typename Sum, int kSums>
+template <typename A, typename B, int kColumns, Major kMajorA, Major kMajorB, Sign kSign, int kStepA,
+          int kStepB, typename Sum, int kSums>
 void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool adds,
                           Location where = Location::current()) {
   for (int i = 0; i < 4; ++i)
-    wgmma_mma_async<A, B, kColumns, kMajorA, kMajorB>(d, a.moved(i * kStepA), b.moved(i * kStepB),
-                                                      adds || i > 0, where);
+    wgmma_mma_async<A, B, kColumns, kMajorA, kMajorB, kSign>(d, a.moved(i * kStepA), b.moved(i * kStepB),
+                                                             adds || i > 0, where);
 }
-template <typename T, int kColumns, Major kMajorB, int kSums>
+template <typename T, int kColumns, Major kMajorB, Sign kSign = Sign::plus, int kSums>
 void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
                      Location where = Location::current()) {
   static_assert(kSums == kColumns / 2);
   twin::ProductLane mine{d, nullptr, a, &b, adds, where};
-  twin::do_together(&twin::begin_product<T, T, kColumns, Major::k, kMajorB>, &mine, where);
+  twin::do_together(&twin::begin_product<T, T, kColumns, Major::k, kMajorB, kSign>, &mine, where);
 }
 
 }  // namespace tessera::ptx

@@ -32,53 +32,61 @@
 
 // clang-format on
 
+// The signs of both operands as factors, of which that of A is at a place; integers have none.
+#define TESSERA_WGMMA_SIGNS(sign_a) ", " sign_a ", 1"
+#define TESSERA_WGMMA_NO_SIGNS(sign_a) ""
+
 // Of 16-bit elements, whose lines may run either way.
-#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6)                       \
-  template <>                                                                                                \
-  struct Wgmma<T, T, columns> {                                                                              \
-    template <int kTransposeA, int kTransposeB>                                                              \
-    static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,            \
-                                        bool adds) {                                                         \
-      TESSERA_ASM_90A(                                                                                       \
-          TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2, ", 1, 1, " p3 ", " p4) \
-          : TESSERA_WGMMA_SUMS_##sums("+f")                                                                  \
-          : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA), "n"(kTransposeB));      \
-    }                                                                                                        \
-    template <int kTransposeA, int kTransposeB, int kStepA, int kStepB>                                      \
-    static TESSERA_DEVICE void multiply_four(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,       \
-                                             bool adds) {                                                    \
-      TESSERA_ASM_90A(TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p5, p6,       \
-                                         ", 1, 1, " p3 ", " p4)                                              \
-                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                      \
-                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),             \
-                        "n"(kTransposeB), "n"(kStepA), "n"(kStepB));                                         \
-    }                                                                                                        \
-    template <int kTransposeB>                                                                               \
-    static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b,   \
-                                        bool adds) {                                                         \
-      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                            \
-                                        "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, ", 1, 1, " p6)          \
-                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                      \
-                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits),                             \
-                        "r"(static_cast<int>(adds)), "n"(kTransposeB));                                      \
-    }                                                                                                        \
+#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6, p7)                 \
+  template <>                                                                                              \
+  struct Wgmma<T, T, columns> {                                                                            \
+    template <int kScaleA, int kTransposeA, int kTransposeB>                                               \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,          \
+                                        bool adds) {                                                       \
+      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2,          \
+                                        TESSERA_WGMMA_SIGNS(p5) ", " p3 ", " p4)                           \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),           \
+                        "n"(kTransposeB), "n"(kScaleA));                                                   \
+    }                                                                                                      \
+    template <int kScaleA, int kTransposeA, int kTransposeB, int kStepA, int kStepB>                       \
+    static TESSERA_DEVICE void multiply_four(float (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,     \
+                                             bool adds) {                                                  \
+      TESSERA_ASM_90A(TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p5, p6,     \
+                                         TESSERA_WGMMA_SIGNS(p7) ", " p3 ", " p4)                          \
+                      : TESSERA_WGMMA_SUMS_##sums("+f")                                                    \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kTransposeA),           \
+                        "n"(kTransposeB), "n"(kStepA), "n"(kStepB), "n"(kScaleA));                         \
+    }                                                                                                      \
+    template <int kScaleA, int kTransposeB>                                                                \
+    static TESSERA_DEVICE void multiply(float (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b, \
+                                        bool adds) {                                                       \
+      TESSERA_ASM_90A(                                                                                     \
+          TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                                      \
+                            "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, TESSERA_WGMMA_SIGNS(p7) ", " p6)  \
+          : TESSERA_WGMMA_SUMS_##sums("+f")                                                                \
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(static_cast<int>(adds)),          \
+            "n"(kTransposeB), "n"(kScaleA));                                                               \
+    }                                                                                                      \
   };
 
-// Of all others, whose lines run along K. `factors`: the signs of both operands, which integers have not.
-#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, factors, columns, sums, p0, p1, p2, p3, p4, ...) \
+// Of all others, whose lines run along K. `signs`: one of the two above.
+#define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, p3, p4, p5,    \
+                              ...)                                                                           \
   template <>                                                                                                \
   struct Wgmma<A, B, columns> {                                                                              \
+    template <int kScaleA>                                                                                   \
     static TESSERA_DEVICE void multiply(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b, bool adds) { \
-      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2, factors)   \
+      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums), p0 ", " p1, p2, signs(p3)) \
                       : TESSERA_WGMMA_SUMS_##sums(constraint)                                                \
-                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)));                              \
+                      : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kScaleA));                \
     }                                                                                                        \
-    template <int kStepA, int kStepB>                                                                        \
+    template <int kScaleA, int kStepA, int kStepB>                                                           \
     static TESSERA_DEVICE void multiply_four(Sum (&d)[sums], MatrixDescriptor a, MatrixDescriptor b,         \
                                              bool adds) {                                                    \
       TESSERA_ASM_90A(                                                                                       \
-          TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p3, p4, factors)          \
+          TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p3, p4, signs(p5))        \
           : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
-          : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kStepA), "n"(kStepB));                \
+          : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kStepA), "n"(kStepB), "n"(kScaleA));  \
     }                                                                                                        \
   };

@@ -10,7 +10,7 @@
 namespace tessera::ptx::detail {
 
 #define TESSERA_WGMMA_TF32(...) \
-  TESSERA_WGMMA_ALONG_K(tf32, tf32, float, "+f", "k8.f32.tf32.tf32", ", 1, 1", __VA_ARGS__)
+  TESSERA_WGMMA_ALONG_K(tf32, tf32, float, "+f", "k8.f32.tf32.tf32", TESSERA_WGMMA_SIGNS, __VA_ARGS__)
 TESSERA_WGMMA_EVERY_16(TESSERA_WGMMA_TF32)
 #undef TESSERA_WGMMA_TF32
 
