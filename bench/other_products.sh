@@ -21,9 +21,10 @@ run() {
 # The median of a kernel in milliseconds.
 milliseconds() {
   if $compiles; then
+    while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
     "$tesserac" run "$@" --on=gpu >/dev/null 2>&1 &
   else
-    "$tesserac" run "$@" --on=gpu --repeat 20 | sed -n 's/^\([0-9.e+-]*\) ms (median.*/\1/p'
+    "$tesserac" run "$@" --on=gpu --repeat 20 | sed -n 's/^\([0-9.e+-]*\) ms (median.*/\1/p' | grep .
   fi
 }
 

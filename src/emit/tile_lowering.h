@@ -322,10 +322,10 @@ class TileLowering : public FunctionLowering {
 
   // tile_products.cpp
   void product(const Walk& walk);
-  void multiply_into(const Walk& walk, const std::string& sums, bool subtracts = false);
-  std::string multiply_by_threads(const TileProduct& product, bool subtracts,
+  void multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted = false);
+  std::string multiply_by_threads(const TileProduct& product, bool is_subtracted,
                                   std::vector<lowered::Expr>& arguments);
-  std::string multiply_by_groups(const TileProduct& product, bool subtracts,
+  std::string multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                  std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileFactor& factor);

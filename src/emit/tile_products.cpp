@@ -163,7 +163,7 @@ void TileLowering::product(const Walk& walk) {
 }
 
 // What is called for one step of a product, and the factors that it is passed.
-std::string TileLowering::multiply_by_threads(const TileProduct& product, bool subtracts,
+std::string TileLowering::multiply_by_threads(const TileProduct& product, bool is_subtracted,
                                               std::vector<Expr>& arguments) {
   std::string majors = major_of(product.columns);
   if (product.rows.way == TileFactor::Way::registers) {
@@ -174,10 +174,10 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, bool s
   }
   arguments.push_back(lowered::name(tile_of(product.columns).tile, DType::f32));
   return fmt::format("multiply<{}, {}{}>", product_type(kernel_, product), majors,
-                     subtracts ? ", Sign::minus" : "");
+                     is_subtracted ? ", Sign::minus" : "");
 }
 
-std::string TileLowering::multiply_by_groups(const TileProduct& product, bool subtracts,
+std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                              std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns})
     arguments.push_back(lowered::name(tile_of(*factor).tile, DType::f32));
@@ -185,10 +185,10 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool su
   const std::string way = product.rows.in_parts           ? "multiply_split"
                           : is_promoted(kernel_, product) ? "multiply_promoted"
                                                           : "multiply_async";
-  return way + (subtracts ? "<Sign::minus>" : "");
+  return way + (is_subtracted ? "<Sign::minus>" : "");
 }
 
-void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool subtracts) {
+void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted) {
   const TileProduct& product = *walk.product;
   const auto step = [&] {
     for (const TileFactor* factor : {&product.rows, &product.columns})
@@ -196,8 +196,8 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
         store_factor(*factor);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
     const bool is_done = !has_roles() || is_promoted(kernel_, product);
-    const std::string callee = has_roles() ? multiply_by_groups(product, subtracts, arguments)
-                                           : multiply_by_threads(product, subtracts, arguments);
+    const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)
+                                           : multiply_by_threads(product, is_subtracted, arguments);
     if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
     if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},

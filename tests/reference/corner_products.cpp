@@ -321,6 +321,17 @@ void whole_floats(Problem& problem) {
   });
 }
 
+void scaled_differences(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), s = problem.in("s");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double sum = 1;
+    for (int64_t k = 0; k < K; ++k) sum = (k % 32 == 0 ? sum * s(m) : sum) - a(m, k) * b(k, n);
+    y(m, n) = sum;
+  });
+}
+
 void shortened_factors(Problem& problem) {
   const auto a = problem.in("a"), at = problem.in("at"), b = problem.in("b"), bt = problem.in("bt");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -425,6 +436,10 @@ void add_matrix_cases(std::vector<Case>& cases) {
       {whole("a", "f32", {"M", "K"}), whole("at", "f32", {"K", "M"}), whole("b", "f32", {"K", "N"}),
        whole("bt", "f32", {"N", "K"}), output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"})},
       shortened_factors);
+  add("scaled_differences", {"M", "N", "K"},
+      {whole("a", "bf16", {"M", "K"}), whole("b", "bf16", {"K", "N"}), input("s", "f32", {"M"}, -1, 1, 1),
+       output("y", "f32", {"M", "N"})},
+      scaled_differences);
 }
 
 void add_tile_cases(std::vector<Case>& cases) {

@@ -428,6 +428,10 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("u", "f32", {"N"}, -9, 9, 1),
        output("y", "f16", {"M", "N"})},
       teams);
+  add("slopes_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("u", "f32", {"N"}, -9, 9, 1),
+       output("y", "f16", {"M", "N"})},
+      teams);
   add("columns_by_groups", {"M", "N", "K", "J"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("w", "f32", {"J", "N"}, -9, 9, 1),
        output("y", "f16", {"M", "N"}), sums("z", {"J", "M", "N"}), output("x", "f16", {"J", "M", "N"})},

@@ -209,6 +209,9 @@ TEST_CASE("blocks of a launch that has more units than it has blocks take severa
   CHECK(persistent_blocks(wave + 1).count == wave);
   CHECK_FALSE(persistent_blocks(wave / 2, 2).take_several);
   CHECK(persistent_blocks(wave / 2 + 1, 2).take_several);
+  CHECK(detail::begin_early(persistent_blocks(wave), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(detail::begin_early(persistent_blocks(wave + 1), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(detail::begin_early(persistent_blocks(wave), Threads{384}));
 }
 
 TEST_CASE("where memory takes longer than products, their terms are not shared") {

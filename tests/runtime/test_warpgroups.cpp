@@ -550,6 +550,14 @@ TEST_CASE("what a tile or two read stays in the second-level cache no longer tha
     BoxedTensor<std::int16_t, 2> boxed(check, any, whole, {0, 1}, {64, others, 64});
     return boxed.map<0, 1>(64).policy;
   };
+  Tensor deep = whole;
+  deep.rank = 1 << 30;
+  LaunchCheck failed("too deep");
+  failed.require(false, "a tensor has the rank of its parameter");
+  const LaunchOptions options{};
+  BoxedTensor<std::int16_t, 2> refused(failed, options, deep, {0, 1}, {64, 64, 64});  // looks at no dimension
+  CHECK_FALSE(refused.are_there());
+  CHECK(refused.bytes() == 0);
   CHECK(policy(1) == CachePolicy::evict_first);
   CHECK(policy(128) == CachePolicy::evict_first);
   CHECK(policy(129) == CachePolicy::normal);

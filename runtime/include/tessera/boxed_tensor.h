@@ -53,13 +53,9 @@ class BoxedTensor {
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
   BoxedTensor(LaunchCheck& check, const LaunchOptions& options, const Tensor& tensor,
               std::initializer_list<int> dimensions, std::initializer_list<index> extents)
-      : check_(check),
-        options_(options),
-        tensor_(tensor),
-        source_(tensor),
-        workspace_(options.stream),
-        policy_(detail::cache_policy(tensor, extents)) {
+      : check_(check), options_(options), tensor_(tensor), source_(tensor), workspace_(options.stream) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
+    policy_ = detail::cache_policy(tensor, extents);
     for (const int dimension : dimensions) {
       if (!has_boxes(tensor, dimension)) continue;
       if (lines_ == 0) is_slow_ = !aligned_lines(tensor, dimension, 32);
@@ -71,8 +67,8 @@ class BoxedTensor {
       plan_copy(detail::dimension_of_lines(tensor, dimensions));
   }
 
-  /// How many bytes of memory products read of it, once.
-  double bytes() const { return static_cast<double>(detail::footprint(source_)); }
+  /// How many bytes of memory products read of it, once; 0 where the check has found a mistake.
+  double bytes() const { return check_.ok() ? static_cast<double>(detail::footprint(source_)) : 0; }
 
   /// Whether the copy engine takes its boxes half as fast as others: of lines that begin elsewhere than at multiples of 32
   /// bytes.
@@ -125,7 +121,7 @@ class BoxedTensor {
   Tensor tensor_;  // whose boxes are copied
   Tensor source_;
   Workspace workspace_;
-  CachePolicy policy_;
+  CachePolicy policy_ = CachePolicy::normal;
   bool is_slow_ = false;
   unsigned lines_ = 0;  // a bit for each dimension along which lines have boxes
   int along_ = -1;      // the dimension of the lines of a copy that has not been made yet

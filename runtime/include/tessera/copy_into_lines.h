@@ -36,7 +36,7 @@ struct LineCopyTile {
   }
   static TESSERA_DEVICE int position() { return thread_index() % kChunks * kChunk; }
   /// Where an element of a turned tile stands: chunks of a line change places with the number of the chunk that the line was
-  /// in, so that neither writing words nor reading chunks meets a bank twice.
+  /// in, so that reading chunks meets no bank twice, nor does writing words of elements that share one.
   static TESSERA_DEVICE int turned_place(int line, int position) {
     return line * kLines + (position ^ line / kChunk % 8 * kChunk);
   }

@@ -19,7 +19,7 @@ namespace tessera {
 
 /// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over
 /// their tiles in steps of block_count(). Clusters of so many run together on chips that have them; `count` is a multiple.
-/// Blocks that take several units each, one after another, say so.
+/// Blocks of which each takes several units, one on each multiprocessor, say so.
 struct Blocks {
   index count;
   int cluster = 1;
@@ -27,9 +27,7 @@ struct Blocks {
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
-/// because all of its threads `wait_for_launch_before()`. Those that take several units do not: they would stand on
-/// multiprocessors in the order in which these were left, not side by side with the blocks of neighbouring units, and what
-/// they read at the same time would be brought by memory several times.
+/// because all of its threads `wait_for_launch_before()`.
 inline constexpr bool kBeginsEarly = true;
 
 /// How many threads a block has: what the kernel's TESSERA_KERNEL says.
@@ -46,6 +44,13 @@ struct DynamicShared {
 namespace detail {
 
 inline constexpr index kMaxBlocks = 0x7fffffff;
+
+/// Whether blocks begin early. Those that take several units do not: they would stand on multiprocessors in the order in
+/// which these were left, not side by side with the blocks of neighbouring units, and what they read at the same time would
+/// be brought by memory several times.
+constexpr bool begin_early(const Blocks& blocks, const Threads& threads) {
+  return threads.begins_early && !blocks.take_several;
+}
 
 /// What a launch may take without asking for more: the rest of 48 KiB may be the kernel's own.
 inline constexpr int kDefaultDynamicSharedBytes = 16 * 1024;
@@ -108,7 +113,7 @@ TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device,
   config.stream = static_cast<cudaStream_t>(stream);
   cudaLaunchAttribute attributes[2]{};
   config.attrs = attributes;
-  if (threads.begins_early && !blocks.take_several) {
+  if (begin_early(blocks, threads)) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

@@ -13,7 +13,7 @@ struct tf32 {
 };
 
 /// What becomes of a product: it is added to sums, or subtracted from them. Subtracted is the product of A's negated
-/// numbers, which is exact.
+/// numbers, which is exact, or what threads would add up.
 enum class Sign { plus, minus };
 
 }  // namespace tessera

@@ -23,21 +23,18 @@ class SplitTensor {
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
   SplitTensor(LaunchCheck& check, const LaunchOptions& options, const Tensor& tensor,
               std::initializer_list<int> dimensions, std::initializer_list<index> extents)
-      : check_(check),
-        options_(options),
-        source_(tensor),
-        workspace_(options.stream),
-        policy_(detail::cache_policy(tensor, extents)) {
+      : check_(check), options_(options), source_(tensor), workspace_(options.stream) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
+    policy_ = detail::cache_policy(tensor, extents);
     const bool is_asked_for = options.variant >= 0;
     if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, kFewestReads))
       plan_parts(detail::dimension_of_lines(tensor, dimensions));
   }
 
-  /// How many bytes of memory products read of its parts, once.
+  /// How many bytes of memory products read of its parts, once; 0 where the check has found a mistake.
   double bytes() const {
     constexpr double kOfByte = static_cast<double>(sizeof(bf16[kSplitParts])) / sizeof(float);
-    return static_cast<double>(detail::footprint(source_)) * kOfByte;
+    return check_.ok() ? static_cast<double>(detail::footprint(source_)) * kOfByte : 0;
   }
 
   /// Whether the copy engine takes its boxes half as fast as others.
@@ -110,7 +107,7 @@ class SplitTensor {
   const LaunchOptions& options_;
   Tensor source_, parts_{};
   Workspace workspace_;
-  CachePolicy policy_;
+  CachePolicy policy_ = CachePolicy::normal;
   int along_ = -1;  // the dimension of the tensor that lines of parts run along; -1: there are none
   bool is_made_ = false;
 };

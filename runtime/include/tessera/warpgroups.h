@@ -174,7 +174,7 @@ TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, 
   using A = typename TileA::Element;
   using B = typename TileB::Element;
   constexpr int kDepth = kDepthOf<kMajorA, TileA>, kStep = 32 / static_cast<int>(sizeof(A));
-  constexpr int kSums = 4 * Layout::kColumnBlocks, kRowStep = Layout::kRowStep;
+  constexpr int kSums = 4 * Layout::kColumnBlocks, kColumns = Layout::kColumns, kRowStep = Layout::kRowStep;
   static_assert(Layout::kSpread && Layout::kWarpColumns == 1, "sums of warpgroups");
   static_assert(kDepth == kDepthOf<kMajorB, TileB> && kDepth % kStep == 0,
                 "tiles hold the same steps over K");
@@ -193,11 +193,11 @@ TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TileA& a, 
       const MatrixDescriptor at_a = first_a.moved(StepA::offset(block * kRowStep, k));
       const MatrixDescriptor at_b = first_b.moved(StepB::offset(0, k));
       if constexpr (kByFours)
-        ptx::wgmma_mma_async_four<A, B, Layout::kColumns, kMajorA, kMajorB, kSign, StepA::offset(0, kStep),
+        ptx::wgmma_mma_async_four<A, B, kColumns, kMajorA, kMajorB, kSign, StepA::offset(0, kStep),
                                   StepB::offset(0, kStep)>(of_block, at_a, at_b, adds || k > 0, where);
       else
-        ptx::wgmma_mma_async<A, B, Layout::kColumns, kMajorA, kMajorB, kSign>(of_block, at_a, at_b,
-                                                                              adds || k > 0, where);
+        ptx::wgmma_mma_async<A, B, kColumns, kMajorA, kMajorB, kSign>(of_block, at_a, at_b, adds || k > 0,
+                                                                      where);
     }
   }
   ptx::wgmma_commit_group(where);
