@@ -10,8 +10,8 @@ struct TensorShadow;
 
 struct TensorMap : BoxesOfTensor {
   CachePolicy policy = CachePolicy::normal;
-  TensorShadow* shadow =
-      nullptr;  ///< what the twin knows of the tensor; null outside a launch, and of a copy
+  /// What the twin knows of the tensor; null outside a launch, and of a copy.
+  TensorShadow* shadow = nullptr;
 };
 
 /// Whether the driver of a GPU would take the boxes.
