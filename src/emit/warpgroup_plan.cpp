@@ -116,11 +116,42 @@ class GroupPlanner {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
+    if (turns_inside_of_ring(kernel_.grids.at(0).body, {}))
+      return "a factor turns with a loop inside of the one that brings tiles";
     std::set<std::vector<ir::AxisId>> around;
     find_loops_around(kernel_.grids.at(0).body, {}, around);
     return rings_.size() == 1 || around.size() == 1
                ? ""
                : "loops that bring factors do not just follow one another";
+  }
+
+  bool depends_on(ir::ValueId value, ir::AxisId axis) const {
+    const ir::Op& op = kernel_.values[value].op;
+    const auto* coordinate = std::get_if<ir::Coordinate>(&op);
+    return (coordinate && coordinate->axis == axis) ||
+           std::ranges::any_of(ir::operands_of(op),
+                               [&](ir::ValueId operand) { return depends_on(operand, axis); });
+  }
+
+  /// Whether a loop inside of the one that brings boxes reads others in each of its rounds.
+  bool turns_inside_of_ring(const ir::Block& statements, const std::vector<ir::AxisId>& outer) const {
+    return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        std::vector<ir::AxisId> deeper = outer;
+        deeper.push_back(loop->axis);
+        return turns_inside_of_ring(loop->body, deeper);
+      }
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
+      if (product == plan_.products.end() || product->second.has_own_loop) return false;
+      const TileProduct& found = product->second;
+      return std::ranges::any_of(std::array{&found.rows, &found.columns}, [&](const TileFactor* factor) {
+        const auto own = std::ranges::find(outer, ring_of(kernel_, found, *factor).first);
+        return own != outer.end() && std::any_of(own + 1, outer.end(), [&](ir::AxisId inner) {
+                 return depends_on(factor->load, inner);
+               });
+      });
+    });
   }
 
   /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
