@@ -31,39 +31,35 @@ TEST_CASE("tensors that the copy engine cannot take are refused") {
 
 namespace {
 
-/// The elements of a tensor that a map describes, in the order of the tensor: dimension `position` comes first in the map.
-template <typename T = std::int16_t>
-std::vector<T> mapped_elements(const TensorMap& map, const Tensor& tensor, int position) {
+/// The elements from `data` on in the order of a tensor, along whose dimension d they are stride(d) bytes apart.
+template <typename T, typename Stride>
+std::vector<T> elements_at(const void* data, const Tensor& tensor, const Stride& stride) {
   std::vector<T> elements;
   index count = 1;
   for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
   for (index number = 0; number < count; ++number) {
     index rest = number, byte = 0;
     for (int d = tensor.rank - 1; d >= 0; --d) {
-      const index at = rest % tensor.extent[d];
+      byte += rest % tensor.extent[d] * stride(d);
       rest /= tensor.extent[d];
-      const int i = d == position ? 0 : d < position ? d + 1 : d;
-      byte += at * (i == 0 ? index{sizeof(T)} : map.stride[i]);
     }
-    elements.push_back(*reinterpret_cast<const T*>(static_cast<const char*>(map.data) + byte));
+    elements.push_back(*reinterpret_cast<const T*>(static_cast<const char*>(data) + byte));
   }
   return elements;
 }
 
+/// Those that a map describes: dimension `position` of the tensor comes first in it.
+template <typename T = std::int16_t>
+std::vector<T> mapped_elements(const TensorMap& map, const Tensor& tensor, int position) {
+  return elements_at<T>(map.data, tensor, [&](int d) {
+    return d == position ? index{sizeof(T)} : map.stride[d < position ? d + 1 : d];
+  });
+}
+
 template <typename T = std::int16_t>
 std::vector<T> elements_of(const Tensor& tensor) {
-  std::vector<T> elements;
-  index count = 1;
-  for (int d = 0; d < tensor.rank; ++d) count *= tensor.extent[d];
-  for (index number = 0; number < count; ++number) {
-    index rest = number, offset = 0;
-    for (int d = tensor.rank - 1; d >= 0; --d) {
-      offset += rest % tensor.extent[d] * tensor.stride[d];
-      rest /= tensor.extent[d];
-    }
-    elements.push_back(static_cast<const T*>(tensor.data)[offset]);
-  }
-  return elements;
+  return elements_at<T>(tensor.data, tensor,
+                        [&](int d) { return tensor.stride[d] * static_cast<index>(sizeof(T)); });
 }
 
 /// A copy whose lines run along the other dimension than those of a tensor of so many lines of so many elements.
