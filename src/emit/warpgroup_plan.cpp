@@ -116,11 +116,8 @@ class GroupPlanner {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
-    if (turns_inside_of_ring(kernel_.grids.at(0).body, {}))
-      return "a factor turns with a loop inside of the one that brings tiles";
-    std::set<std::vector<ir::AxisId>> around;
-    find_loops_around(kernel_.grids.at(0).body, {}, around);
-    return rings_.size() == 1 || around.size() == 1
+    if (turns_inside_of_ring()) return "a factor turns with a loop inside of the one that brings tiles";
+    return rings_.size() == 1 || loops_around_rings().size() == 1
                ? ""
                : "loops that bring factors do not just follow one another";
   }
@@ -133,47 +130,48 @@ class GroupPlanner {
                                [&](ir::ValueId operand) { return depends_on(operand, axis); });
   }
 
-  /// Whether a loop inside of the one that brings boxes reads others in each of its rounds.
-  bool turns_inside_of_ring(const ir::Block& statements, const std::vector<ir::AxisId>& outer) const {
-    return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
-      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
-        std::vector<ir::AxisId> deeper = outer;
-        deeper.push_back(loop->axis);
-        return turns_inside_of_ring(loop->body, deeper);
-      }
-      const auto* define = std::get_if<ir::Define>(&statement.node);
-      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
-      if (product == plan_.products.end() || product->second.has_own_loop) return false;
-      const TileProduct& found = product->second;
-      return std::ranges::any_of(std::array{&found.rows, &found.columns}, [&](const TileFactor* factor) {
-        const auto own = std::ranges::find(outer, ring_of(kernel_, found, *factor).first);
-        return own != outer.end() && std::any_of(own + 1, outer.end(), [&](ir::AxisId inner) {
-                 return depends_on(factor->load, inner);
-               });
-      });
-    });
-  }
-
-  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
-  void find_loops_around(const ir::Block& statements, const std::vector<ir::AxisId>& outer,
-                         std::set<std::vector<ir::AxisId>>& found) const {
+  /// Calls visit(product, factor, loops) for the factors of all products, with the loops around a product from the outside in.
+  template <typename Visit>
+  void for_each_factor(const ir::Block& statements, const std::vector<ir::AxisId>& loops,
+                       const Visit& visit) const {
     for (const ir::Statement& statement : statements) {
       if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
-        std::vector<ir::AxisId> deeper = outer;
+        std::vector<ir::AxisId> deeper = loops;
         deeper.push_back(loop->axis);
-        find_loops_around(loop->body, deeper, found);
+        for_each_factor(loop->body, deeper, visit);
       }
       const auto* define = std::get_if<ir::Define>(&statement.node);
       const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
       if (product == plan_.products.end()) continue;
-      for (const TileFactor* factor : {&product->second.rows, &product->second.columns}) {
-        std::vector<ir::AxisId> around = outer;
-        around.insert(around.end(), product->second.around.begin(), product->second.around.end());
-        const ir::AxisId own = ring_of(kernel_, product->second, *factor).first;
-        around.erase(std::ranges::find(around, own), around.end());
-        found.insert(std::move(around));
-      }
+      visit(product->second, product->second.rows, loops);
+      visit(product->second, product->second.columns, loops);
     }
+  }
+
+  /// Whether a loop inside of the one that brings boxes reads others in each of its rounds.
+  bool turns_inside_of_ring() const {
+    bool turns = false;
+    for_each_factor(
+        kernel_.grids.at(0).body, {},
+        [&](const TileProduct& product, const TileFactor& factor, const std::vector<ir::AxisId>& loops) {
+          const auto own = std::ranges::find(loops, ring_of(kernel_, product, factor).first);
+          turns = turns || std::any_of(own, loops.end(), [&](ir::AxisId inner) {
+                    return inner != *own && depends_on(factor.load, inner);
+                  });
+        });
+    return turns;
+  }
+
+  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
+  std::set<std::vector<ir::AxisId>> loops_around_rings() const {
+    std::set<std::vector<ir::AxisId>> found;
+    for_each_factor(kernel_.grids.at(0).body, {},
+                    [&](const TileProduct& product, const TileFactor& factor, std::vector<ir::AxisId> loops) {
+                      loops.insert(loops.end(), product.around.begin(), product.around.end());
+                      std::erase(loops, ring_of(kernel_, product, factor).first);
+                      found.insert(std::move(loops));
+                    });
+    return found;
   }
 
   std::string obstacle(const TileProduct& product) {
