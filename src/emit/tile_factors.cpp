@@ -20,13 +20,18 @@ void TileLowering::store_factor(const TileFactor& factor) {
   } else if (factor.parts.empty()) {
     for_whole_and_cut({factor.width, factor.depth}, factor.value, [&] { store_computed(factor, tile); });
   } else {
-    const int count = elements_at_once(factor.parts, kernel_.values[factor.value].dtype);
-    const std::string share = named(tile.type + "Share");
-    emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", tile.type, count)});
-    for_whole_and_cut({factor.width, factor.depth}, factor.value,
-                      [&] { store_in_vectors(factor, tile, share); });
+    store_from_parts(factor, tile);
   }
   emit(lowered::Barrier{"the tile is complete"});
+}
+
+void TileLowering::store_from_parts(const TileFactor& factor, const FactorTile& tile) {
+  const int count = elements_at_once(factor.parts, kernel_.values[factor.value].dtype);
+  const std::string share = named(tile.type + "Share");
+  const std::string type = has_roles() ? fmt::format("typename {}::Tile", tile.type) : tile.type;
+  emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", type, count)});
+  for_whole_and_cut({factor.width, factor.depth}, factor.value,
+                    [&] { store_in_vectors(factor, tile, share); });
 }
 
 void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile) {
@@ -135,7 +140,7 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     names_.release(round);
   };
   rounds("position", 1, [&](const std::string& position) {
-    rounds("line", std::max(1, kElementsTogether / count), [&](const std::string& line) {
+    rounds("line", std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count), [&](const std::string& line) {
       load_parts(factor.parts, tile.major, line, position, count);
       const Expr vector = compute_vector(factor, tile, line, position);
       const Expr index =
@@ -192,7 +197,10 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& if_k, const std::string& otherwise) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const std::string place = fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
+    const std::string place = tile.major == "Major::k"    ? if_k
+                              : tile.major == "Major::mn" ? otherwise
+                                                          : fmt::format("({} == Major::k ? {} : {})",
+                                                                        tile.major, if_k, otherwise);
     places_[axis] = lowered::name(place, DType::index);
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, places_.at(axis)));
     bindings.axes.insert(axis);

@@ -25,6 +25,7 @@ namespace {
 
 constexpr int64_t kGroupRows = 64;        // of one product of a warpgroup
 constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
+constexpr int64_t kChunkOfLines = 32;     // that lines are multiples of, in bytes, of what threads read
 constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
 constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
@@ -147,15 +148,24 @@ class GroupPlanner {
 
   std::string obstacle(const TileProduct& product) {
     const DType type = tile_type(kernel_, product.rows);
+    const bool is_computed = std::ranges::any_of(factors_of(product), [](const TileFactor* factor) {
+      return factor->way == TileFactor::Way::computed;
+    });
+    if (is_computed && (product.is_tf32 || is_promoted(kernel_, product)))
+      return fmt::format("a factor of {} is computed", product_type(kernel_, product));
     if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
       return fmt::format("warpgroups do not multiply {}", spelling(type));
     if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
       return fmt::format("a tile of {} is read along both of its axes", spelling(type));
-    for (const TileFactor* factor : {&product.rows, &product.columns}) {
+    for (const TileFactor* factor : factors_of(product)) {
       std::string reason = obstacle(*factor);
       if (!reason.empty()) return reason;
     }
     return "";
+  }
+
+  static std::array<const TileFactor*, 2> factors_of(const TileProduct& product) {
+    return {&product.rows, &product.columns};
   }
 
   /// Whether tiles along an axis are as long as a dimension, for each of its values.
@@ -180,7 +190,8 @@ class GroupPlanner {
   /// the sums anything may stand behind the end, where no other product sums over them; what the program reads is inside,
   /// since sums of no terms are 0, and zeros times an infinity are not.
   std::string obstacle(const TileFactor& factor) {
-    if (factor.way != TileFactor::Way::staged) return "a factor is computed, where a box is copied as it is";
+    if (factor.way == TileFactor::Way::computed) return obstacle_of_parts(factor);
+    if (factor.way != TileFactor::Way::staged) return "a factor is computed from what lies in registers";
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
     const ir::Tensor& tensor = kernel_.tensors[load.tensor];
     if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
@@ -199,6 +210,24 @@ class GroupPlanner {
           is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
+    }
+    return "";
+  }
+
+  /// Which may change before the round that a factor is computed for.
+  bool reads_variable(ir::ValueId value) const {
+    const ir::Op& op = kernel_.values[value].op;
+    return std::holds_alternative<ir::ReadVariable>(op) ||
+           std::ranges::any_of(ir::operands_of(op),
+                               [&](ir::ValueId operand) { return reads_variable(operand); });
+  }
+
+  std::string obstacle_of_parts(const TileFactor& computed) {
+    if (computed.parts.empty()) return "a factor is computed from no part of a tensor";
+    if (reads_variable(computed.value)) return "a factor is computed from a variable";
+    for (const TileFactor& part : computed.parts) {
+      std::string reason = obstacle(part);
+      if (!reason.empty()) return reason;
     }
     return "";
   }
@@ -249,7 +278,17 @@ class GroupPlanner {
     for (const auto& [dot, product] : plan_.products)
       if (product.depth == depth)
         span = std::max(span, kSpanBytes / size_in_bytes(tile_type(kernel_, product.rows)));
-    return span;
+    return std::max(span, lines_along(depth));
+  }
+
+  /// What lines along an axis have multiples of, of tiles that factors are computed from, or into; 0 of others.
+  int64_t lines_along(ir::AxisId axis) const {
+    int64_t longest = 0;
+    for (const TileFactor* tile : plan_.factors())
+      if ((tile->is_source || !tile->parts.empty()) && axis == axis_of_lines(kernel_, *tile))
+        longest = std::max(longest, (tile->is_source ? kChunkOfLines : kSpanBytes) /
+                                        size_in_bytes(tile_type(kernel_, *tile)));
+    return longest;
   }
 
   /// Of a tile. A small one waits at barriers half as often with two spans, in all loops or in none.
@@ -307,7 +346,7 @@ class GroupPlanner {
       const TileRole role = *plan_.role(axis);
       const int64_t unit = role == TileRole::row     ? kGroupRows * shape.groups()
                            : role == TileRole::depth ? span_along(axis)
-                                                     : std::max(kColumnUnit, span_along(axis));
+                                                     : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}{}", shape.groups(),
@@ -402,8 +441,11 @@ bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
 /// A product of parts of tensors that would stay in shared memory while its tiles are computed: boxes follow one another
 /// along a dimension with a bound as along one without.
 bool can_walk(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product) {
-  const auto stays = [](const TileFactor& factor) {
-    return factor.way == TileFactor::Way::staged && !factor.in_ring;
+  const auto is_copied_once = [](const TileFactor& tile) {
+    return tile.way == TileFactor::Way::staged && !tile.in_ring;
+  };
+  const auto stays = [&](const TileFactor& factor) {
+    return factor.parts.empty() ? is_copied_once(factor) : std::ranges::all_of(factor.parts, is_copied_once);
   };
   return kernel.axes[product.depth].kind == ir::AxisKind::let &&
          plan.role(product.depth) == TileRole::depth && stays(product.rows) && stays(product.columns);
@@ -417,14 +459,20 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.members.clear();
   plan.shapes.clear();
   for (auto& [dot, product] : plan.products) {
-    for (TileFactor* factor : {&product.rows, &product.columns})
+    for (TileFactor* factor : {&product.rows, &product.columns}) {
       factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
+      for (TileFactor& part : factor->parts) part.is_source = true;
+    }
     if (is_widened(kernel, product.rows) && is_widened(kernel, product.columns)) {
       product.rows = TileFactor(product.rows.parts[0]);
       product.columns = TileFactor(product.columns.parts[0]);
     }
-    if (can_walk(kernel, plan, product))
-      product.has_own_loop = product.rows.in_ring = product.columns.in_ring = true;
+    if (!can_walk(kernel, plan, product)) continue;
+    product.has_own_loop = true;
+    for (TileFactor* factor : {&product.rows, &product.columns}) {
+      factor->in_ring = factor->way == TileFactor::Way::staged;
+      for (TileFactor& part : factor->parts) part.in_ring = true;
+    }
   }
   return plan;
 }
@@ -462,12 +510,21 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
          kernel.axes[axis].upper == dimension;
 }
 
+ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
+  const bool is_along_depth = tile.is_source ? tile.ends_with_depth()
+                                             : !has_either_order(kernel.values[tile.value].dtype) ||
+                                                   tile.parts[0].ends_with_depth();
+  return is_along_depth ? tile.depth : tile.width;
+}
+
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
 
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
-    if (factor->in_parts || !has_either_order(tile_type(kernel, *factor))) return false;
+    if (factor->way != TileFactor::Way::staged || factor->in_parts || factor->is_source ||
+        !has_either_order(tile_type(kernel, *factor)))
+      return false;
     loads.insert(factor->load);
   }
   return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, is_of_orders);

@@ -42,6 +42,11 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 /// be split in parts.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 
+/// The axis that lines of a tile run along which threads compute a factor from, or that they compute: the last dimension, as
+/// it is declared, of the tensor, or of the first of those that it is computed from. Of 8 bits computed lines run along what
+/// is summed over.
+ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile);
+
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
 bool has_either_order(DType factor);
 
