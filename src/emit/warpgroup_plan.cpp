@@ -56,7 +56,15 @@ constexpr std::array kOfAnyGroups = {
     Candidate{2, 128, 176, 2}, Candidate{2, 128, 176},    Candidate{2, 128, 144},
     Candidate{2, 128, 128},    Candidate{1, 64, 128},     Candidate{1, 64, 64}};
 
-std::span<const Candidate> candidates(std::optional<int> groups) {
+/// The same where columns are computed, of which a tile has few then: each is computed once for all of its rows.
+constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
+                                           Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+
+std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
+  const auto computes_columns = [](const auto& entry) {
+    return entry.second.columns.way == TileFactor::Way::computed;
+  };
+  if (!groups && std::ranges::any_of(plan.products, computes_columns)) return kOfComputedColumns;
   if (!groups) return kOfAnyGroups;
   if (*groups == 1) return kOfOneGroup;
   if (*groups == 2) return kOfTwoGroups;
@@ -84,7 +92,7 @@ class GroupPlanner {
     std::string reason = obstacle();
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
-    for (const Candidate& candidate : candidates(groups_)) {
+    for (const Candidate& candidate : candidates(groups_, plan_)) {
       TileShape shape = begin(candidate);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
         continue;
