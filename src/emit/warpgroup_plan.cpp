@@ -467,13 +467,13 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.members.clear();
   plan.shapes.clear();
   for (auto& [dot, product] : plan.products) {
-    for (TileFactor* factor : {&product.rows, &product.columns}) {
-      factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
-      for (TileFactor& part : factor->parts) part.is_source = true;
-    }
     if (is_widened(kernel, product.rows) && is_widened(kernel, product.columns)) {
       product.rows = TileFactor(product.rows.parts[0]);
       product.columns = TileFactor(product.columns.parts[0]);
+    }
+    for (TileFactor* factor : {&product.rows, &product.columns}) {
+      factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
+      for (TileFactor& part : factor->parts) part.is_source = true;
     }
     if (!can_walk(kernel, plan, product)) continue;
     product.has_own_loop = true;
