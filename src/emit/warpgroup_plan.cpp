@@ -17,6 +17,7 @@
 #include "emit/tile_memory.h"
 #include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
+#include "sema/ir/statements.h"
 #include "sema/ir/without_points.h"
 
 namespace tessera::emit {
@@ -433,6 +434,20 @@ GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, 
                                 const PlanOverrides& overrides, const TilePlan& plan,
                                 std::optional<int> groups, bool may_have_teams) {
   return GroupPlanner(kernel, sizes, target, overrides, plan, groups, may_have_teams).run();
+}
+
+bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                               const TilePlan& plan) {
+  std::set<ir::ValueId> added;
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    if (const auto dot = assign ? product_summand(kernel, uses, *assign) : std::nullopt) added.insert(*dot);
+  });
+  return std::ranges::any_of(plan.products, [&](const auto& entry) {
+    const TileProduct& product = entry.second;
+    const bool is_computed = !product.rows.parts.empty() || !product.columns.parts.empty();
+    return is_computed && !product.has_own_loop && !added.contains(product.dot);
+  });
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // Whether a phase in tiles can run with roles: a warp that asks for boxes, warpgroups that multiply. And in which tiles.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct GroupShapes {
 GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                                 const PlanOverrides& overrides, const TilePlan& plan,
                                 std::optional<int> groups, bool may_have_teams = false);
+
+/// Whether threads both compute factors of products and take what becomes of these, round by round: neither is done beside
+/// products then, and warps that multiply by themselves are quicker.
+bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                               const TilePlan& plan);
 
 /// The axis of the grid along which tiles of neighbouring blocks share factors: the only one of rows; none where there are
 /// several, or where the rounds of a loop depend on the tile.
