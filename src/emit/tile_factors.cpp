@@ -140,14 +140,15 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     names_.release(round);
   };
   rounds("position", 1, [&](const std::string& position) {
-    rounds("line", std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count), [&](const std::string& line) {
-      load_parts(factor.parts, tile.major, line, position, count);
-      const Expr vector = compute_vector(factor, tile, line, position);
-      const Expr index =
-          lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
-      emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
-           value.span);
-    });
+    rounds(
+        "line", std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count), [&](const std::string& line) {
+          load_parts(factor.parts, tile.major, line, position, count);
+          const Expr vector = compute_vector(factor, tile, line, position);
+          const Expr index =
+              lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
+          emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
+               value.span);
+        });
   });
   vectors_.clear();
   loop_ = outer;
@@ -197,10 +198,10 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& if_k, const std::string& otherwise) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const std::string place = tile.major == "Major::k"    ? if_k
-                              : tile.major == "Major::mn" ? otherwise
-                                                          : fmt::format("({} == Major::k ? {} : {})",
-                                                                        tile.major, if_k, otherwise);
+    const std::string place = tile.major == "Major::k" ? if_k
+                              : tile.major == "Major::mn"
+                                  ? otherwise
+                                  : fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
     places_[axis] = lowered::name(place, DType::index);
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, places_.at(axis)));
     bindings.axes.insert(axis);

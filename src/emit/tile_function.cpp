@@ -30,12 +30,13 @@ lowered::Function TileLowering::run() {
   name_extents();
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
-  emit(lowered::Local{"constexpr int",
-                      "kThreads",
-                      {},
-                      lowered::name(has_roles() ? "kGroupThreads * kGroups" : "32 * kWarpRows * kWarpColumns", DType::index),
-                      false,
-                      false});
+  emit(lowered::Local{
+      "constexpr int",
+      "kThreads",
+      {},
+      lowered::name(has_roles() ? "kGroupThreads * kGroups" : "32 * kWarpRows * kWarpColumns", DType::index),
+      false,
+      false});
   declare_layouts();
   declare_factors();
   for (const auto& [axis, extent] : extents_)
@@ -165,8 +166,10 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   const std::string name = name_of(factor);
   if (factor.is_source || (has_roles() && !is_staged)) {
     entry.major = axis_of_lines(kernel_, factor) == factor.depth ? "Major::k" : "Major::mn";
-    if (factor.is_source) entry.boxes = named(name + "_map");
-    else entry.turn = named(name + "_turn");
+    if (factor.is_source)
+      entry.boxes = named(name + "_map");
+    else
+      entry.turn = named(name + "_turn");
     entry.is_ring = true;
   } else if (has_roles()) {
     entry.is_either = has_either_order(type);
@@ -214,8 +217,9 @@ std::string TileLowering::storage_of(const FactorTile& entry, const std::string&
                        order == orders_.end() ? "" : ", " + order->second);
   }
   const bool is_along_k = entry.major.empty() || entry.major == "Major::k";
-  const std::string lines = is_along_k                    ? fmt::format("{}, {}", width, depth)
-                            : entry.major == "Major::mn" ? fmt::format("{}, {}", depth, width)
+  const std::string lines = is_along_k ? fmt::format("{}, {}", width, depth)
+                            : entry.major == "Major::mn"
+                                ? fmt::format("{}, {}", depth, width)
                                 : fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}",
                                               entry.major, width, depth);
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";

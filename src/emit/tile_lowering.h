@@ -91,10 +91,10 @@ struct StageNames {
 
 /// The rings that boxes of tensors go through, and the names of locals.
 struct BoxRing {
-  std::vector<RingSite> sites;  // in turn, inside of the same loops
-  size_t received = 0;          // of these, so far
-  StageNames factors = {};      // of boxes that are multiplied as they are
-  StageNames sources = {};      // of those that factors are computed from: read, and given back, before
+  std::vector<RingSite> sites;        // in turn, inside of the same loops
+  size_t received = 0;                // of these, so far
+  StageNames factors = {};            // of boxes that are multiplied as they are
+  StageNames sources = {};            // of those that factors are computed from: read, and given back, before
   std::string teams = {};             // which take turns, if they do
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
   std::function<void()> compute_next = {};  // of this round: what is done while its products are under way

@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
 constexpr int64_t kTileAlignment = 1024;
 constexpr int64_t kPanelBytes = 128;  // of a line, that one box brings
-constexpr int64_t kBuffers = 2;       // that reductions alternate between, and tiles that are computed for warpgroups
+constexpr int64_t kBuffers =
+    2;  // that reductions alternate between, and tiles that are computed for warpgroups
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 

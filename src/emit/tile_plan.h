@@ -36,7 +36,7 @@ struct TileFactor {
   ir::ValueId load;                         // staged: the load below conversions
   bool in_ring = false;                     // staged: its tiles follow one another
   bool in_parts = false;                    // staged: floats, each as three numbers of bf16
-  bool is_source = false;                 // staged, by boxes: they compute a factor from it
+  bool is_source = false;                   // staged, by boxes: they compute a factor from it
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 

@@ -182,7 +182,8 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
     const FactorTile& tile = tile_of(*factor);
     const bool is_across = !tile.turn.empty() && tile.major == "Major::mn";
-    arguments.push_back(lowered::name(is_across ? fmt::format("across_k({})", tile.tile) : tile.tile, DType::f32));
+    arguments.push_back(
+        lowered::name(is_across ? fmt::format("across_k({})", tile.tile) : tile.tile, DType::f32));
   }
   arguments.push_back(lowered::name("group", DType::i32));
   const std::string way = product.rows.in_parts           ? "multiply_split"
@@ -195,7 +196,8 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
   const TileProduct& product = *walk.product;
   const auto step = [&] {
     for (const TileFactor* factor : {&product.rows, &product.columns})
-      if (has_roles()) break;  // they are there
+      if (has_roles())
+        break;  // they are there
       else if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
         store_factor(*factor);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};

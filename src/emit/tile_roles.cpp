@@ -358,10 +358,10 @@ void TileLowering::release_tile() {
 
 // What a product calls that gives back what it has read.
 std::string TileLowering::release_when_read() const {
-  return tiles_.has_parts() ? fmt::format("[&](SplitPart part) {{ {}.release({}.stage(part)); }}",
-                                          boxes_->factors.ring, boxes_->parts)
-                            : fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->factors.ring,
-                                          boxes_->factors.at);
+  return tiles_.has_parts()
+             ? fmt::format("[&](SplitPart part) {{ {}.release({}.stage(part)); }}", boxes_->factors.ring,
+                           boxes_->parts)
+             : fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->factors.ring, boxes_->factors.at);
 }
 
 // The products of this round stay under way; those of the one before are done.

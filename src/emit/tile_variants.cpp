@@ -410,8 +410,8 @@ class TileVariants {
 
   /// ", 64" where boxes bring 64 bytes of each line of a tile that threads read; "" where they bring 128.
   std::string span_of(const TileFactor& source, const TileShape& shape) const {
-    const int64_t bytes = shape.extent.at(axis_of_lines(kernel_, source)) *
-                          size_in_bytes(tile_type(kernel_, source));
+    const int64_t bytes =
+        shape.extent.at(axis_of_lines(kernel_, source)) * size_in_bytes(tile_type(kernel_, source));
     return bytes % 128 == 0 ? "" : bytes % 64 == 0 ? ", 64" : ", 32";
   }
 

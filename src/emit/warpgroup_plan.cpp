@@ -353,9 +353,10 @@ class GroupPlanner {
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
       const TileRole role = *plan_.role(axis);
-      const int64_t unit = role == TileRole::row     ? kGroupRows * shape.groups()
-                           : role == TileRole::depth ? span_along(axis)
-                                                     : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
+      const int64_t unit = role == TileRole::row ? kGroupRows * shape.groups()
+                           : role == TileRole::depth
+                               ? span_along(axis)
+                               : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}{}", shape.groups(),
@@ -534,9 +535,9 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 }
 
 ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
-  const bool is_along_depth = tile.is_source ? tile.ends_with_depth()
-                                             : !has_either_order(kernel.values[tile.value].dtype) ||
-                                                   tile.parts[0].ends_with_depth();
+  const bool is_along_depth =
+      tile.is_source ? tile.ends_with_depth()
+                     : !has_either_order(kernel.values[tile.value].dtype) || tile.parts[0].ends_with_depth();
   return is_along_depth ? tile.depth : tile.width;
 }
 
