@@ -153,6 +153,10 @@ struct TilePlan {
   std::vector<const TileFactor*> factors() const;
   /// One of those that share a tile in shared memory, and all that share none.
   std::vector<const TileFactor*> factors_with_own_tiles() const;
+  /// Whether a tile is as long as an axis, which is none of a grid or loop.
+  bool is_whole(const ir::Kernel& kernel, ir::AxisId axis) const {
+    return kernel.axes[axis].kind == ir::AxisKind::let && is_in_registers(axis);
+  }
   /// Whether another product sums over the width of a factor's tile.
   bool is_read_across(const TileFactor& factor) const {
     return std::ranges::any_of(factors(), [&](const TileFactor* other) {

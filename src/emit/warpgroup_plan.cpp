@@ -77,20 +77,11 @@ int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 
 
 class GroupPlanner {
  public:
-  GroupPlanner(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-               const PlanOverrides& overrides, const TilePlan& plan, std::optional<int> groups,
-               bool may_have_teams)
-      : kernel_(kernel),
-        sizes_(sizes),
-        target_(target),
-        overrides_(overrides),
-        general_(plan),
-        plan_(by_warpgroups(kernel, plan)),
-        groups_(groups),
-        may_have_teams_(may_have_teams) {}
+  GroupPlanner(const GroupQuestion& question, bool may_have_teams)
+      : question_(question), may_have_teams_(may_have_teams) {}
 
   GroupShapes run() {
-    std::string reason = obstacle();
+    std::string reason = obstacle_to_groups(question_, plan_);
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_, plan_)) {
@@ -109,140 +100,6 @@ class GroupPlanner {
   }
 
  private:
-  // ---- what keeps a phase from it, whatever the tiles ----
-
-  std::string obstacle() {
-    if (!target_.has(kWarpgroups))
-      return fmt::format(
-          "{} has no warpgroups that multiply; `@tile(G = {}, when = arch == sm_90)` with "
-          "`@warpgroups(G)` asks for them where they are",
-          target_.name, groups_.value_or(2));
-    if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
-    if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
-    if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
-    for (const auto& [axis, role] : plan_.roles)
-      if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
-    for (const auto& [dot, product] : plan_.products) {
-      std::string reason = obstacle(product);
-      if (!reason.empty()) return reason;
-    }
-    std::set<std::vector<ir::AxisId>> around;
-    find_loops_around(kernel_.grids.at(0).body, {}, around);
-    return rings_.size() == 1 || around.size() == 1
-               ? ""
-               : "loops that bring factors do not just follow one another";
-  }
-
-  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
-  void find_loops_around(const ir::Block& statements, const std::vector<ir::AxisId>& outer,
-                         std::set<std::vector<ir::AxisId>>& found) const {
-    for (const ir::Statement& statement : statements) {
-      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
-        std::vector<ir::AxisId> deeper = outer;
-        deeper.push_back(loop->axis);
-        find_loops_around(loop->body, deeper, found);
-      }
-      const auto* define = std::get_if<ir::Define>(&statement.node);
-      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
-      if (product == plan_.products.end()) continue;
-      for (const TileFactor* factor : {&product->second.rows, &product->second.columns}) {
-        std::vector<ir::AxisId> around = outer;
-        around.insert(around.end(), product->second.around.begin(), product->second.around.end());
-        const ir::AxisId own = ring_of(kernel_, product->second, *factor).first;
-        around.erase(std::ranges::find(around, own), around.end());
-        found.insert(std::move(around));
-      }
-    }
-  }
-
-  std::string obstacle(const TileProduct& product) {
-    const DType type = tile_type(kernel_, product.rows);
-    const bool is_computed = std::ranges::any_of(factors_of(product), [](const TileFactor* factor) {
-      return factor->way == TileFactor::Way::computed;
-    });
-    if (is_computed && (product.is_tf32 || is_promoted(kernel_, product)))
-      return fmt::format("a factor of {} is computed", product_type(kernel_, product));
-    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
-      return fmt::format("warpgroups do not multiply {}", spelling(type));
-    if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
-      return fmt::format("a tile of {} is read along both of its axes", spelling(type));
-    for (const TileFactor* factor : factors_of(product)) {
-      std::string reason = obstacle(*factor);
-      if (!reason.empty()) return reason;
-    }
-    return "";
-  }
-
-  static std::array<const TileFactor*, 2> factors_of(const TileProduct& product) {
-    return {&product.rows, &product.columns};
-  }
-
-  /// Whether tiles along an axis are as long as a dimension, for each of its values.
-  bool is_listed(ir::AxisId axis) const {
-    const ir::Axis& entry = kernel_.axes[axis];
-    return is_whole(axis) && entry.dimension &&
-           std::ranges::any_of(general_.shapes, [&](const TileShape& shape) {
-             return shape.symbols.contains(*entry.dimension);
-           });
-  }
-  bool is_whole(ir::AxisId axis) const {
-    return kernel_.axes[axis].kind == ir::AxisKind::let && plan_.is_in_registers(axis);
-  }
-
-  /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
-  bool is_shifted(ir::ValueId index, ir::AxisId axis) const {
-    const auto form = ir::affine_form(kernel_, sizes_, index);
-    return form && form->coefficient(axis) && sizes_.as_constant(*form->coefficient(axis)) == 1;
-  }
-
-  /// Zeros stand in a box wherever the factor has no element along what is summed over, if that is a whole dimension. Along
-  /// the sums anything may stand behind the end, where no other product sums over them; what the program reads is inside,
-  /// since sums of no terms are 0, and zeros times an infinity are not.
-  std::string obstacle(const TileFactor& factor) {
-    if (factor.way == TileFactor::Way::computed) return obstacle_of_parts(factor);
-    if (factor.way != TileFactor::Way::staged) return "a factor is computed from what lies in registers";
-    const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
-    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
-    if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
-    if (factor.in_parts && load.indices.size() > 4)
-      return fmt::format("boxes have five dimensions at most, one of them of parts, and `{}` has {}",
-                         tensor.name, load.indices.size());
-    if (load.indices.size() < 2 || load.indices.size() > 5)
-      return fmt::format("boxes have two to five dimensions, and `{}` has {}", tensor.name,
-                         load.indices.size());
-    for (size_t d = 0; d < load.indices.size(); ++d) {
-      const bool is_along = d == factor.width_index || d == factor.depth_index;
-      const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
-      const bool is_inside = (load.in_bounds >> d & 1u) != 0;
-      const bool may_shift = d == factor.width_index && is_inside;
-      const bool has_zeros =
-          is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
-      if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
-        return fmt::format("`{}` is not read along whole dimensions", tensor.name);
-    }
-    return "";
-  }
-
-  /// Which may change before the round that a factor is computed for.
-  bool reads_variable(ir::ValueId value) const {
-    const ir::Op& op = kernel_.values[value].op;
-    return std::holds_alternative<ir::ReadVariable>(op) ||
-           std::ranges::any_of(ir::operands_of(op),
-                               [&](ir::ValueId operand) { return reads_variable(operand); });
-  }
-
-  std::string obstacle_of_parts(const TileFactor& computed) {
-    if (computed.parts.empty()) return "a factor is computed from no part of a tensor";
-    if (reads_variable(computed.value)) return "a factor is computed from a variable";
-    for (const TileFactor& part : computed.parts) {
-      std::string reason = obstacle(part);
-      if (!reason.empty()) return reason;
-    }
-    return "";
-  }
-
-  // ---- tiles ----
-
   bool has_shared_factors() const {
     const auto axis = cluster_axis(kernel_, sizes_, plan_);
     return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
@@ -267,7 +124,7 @@ class GroupPlanner {
     shape.end_bytes = 0;
     shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
-      if (is_whole(axis)) continue;  // as in the plan
+      if (plan_.is_whole(kernel_, axis)) continue;  // as in the plan
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
@@ -416,13 +273,14 @@ class GroupPlanner {
         least, shape.shared_bytes + kBarrierBytes, target_.name, target_.shared_memory_per_block);
   }
 
-  const ir::Kernel& kernel_;
-  ir::SizeTable& sizes_;
-  const Target& target_;
-  const PlanOverrides& overrides_;
-  const TilePlan& general_;
-  const TilePlan plan_;
-  const std::optional<int> groups_;  // that are asked for
+  const GroupQuestion& question_;
+  const ir::Kernel& kernel_ = question_.kernel;
+  ir::SizeTable& sizes_ = question_.sizes;
+  const Target& target_ = question_.target;
+  const PlanOverrides& overrides_ = question_.overrides;
+  const TilePlan& general_ = question_.plan;
+  const std::optional<int> groups_ = question_.groups;
+  const TilePlan plan_ = by_warpgroups(kernel_, general_);
   const bool may_have_teams_;
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
@@ -431,10 +289,8 @@ class GroupPlanner {
 
 }  // namespace
 
-GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups, bool may_have_teams) {
-  return GroupPlanner(kernel, sizes, target, overrides, plan, groups, may_have_teams).run();
+GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_teams) {
+  return GroupPlanner(question, may_have_teams).run();
 }
 
 bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,

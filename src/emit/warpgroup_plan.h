@@ -19,13 +19,24 @@ struct GroupShapes {
   bool is_of_phase = false;  // the reason: in no tiles can the phase run so
 };
 
-/// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: all of its factors are boxes of
-/// tensors that one loop brings, or several that follow one another, and nothing else passes between warps. Where the user
-/// leaves tiles to the planner there are smaller ones too, which keep a device busy with less, and some have a team each if
-/// they may, see team_plan.h.
-GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups, bool may_have_teams = false);
+/// A general plan of a phase, and the warpgroups that are asked for, if so many are.
+struct GroupQuestion {
+  const ir::Kernel& kernel;
+  ir::SizeTable& sizes;
+  const Target& target;
+  const PlanOverrides& overrides;
+  const TilePlan& plan;
+  std::optional<int> groups;
+};
+
+/// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: its factors are boxes of tensors
+/// that one loop brings, or several that follow one another, or what threads compute from such, and nothing else passes
+/// between warps. Where the user leaves tiles to the planner there are smaller ones too, which keep a device busy with less,
+/// and some have a team each if they may, see team_plan.h.
+GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_teams = false);
+
+/// What keeps a phase from it in all tiles; "" if nothing does. `plan`: that by warpgroups.
+std::string obstacle_to_groups(const GroupQuestion& question, const TilePlan& plan);
 
 /// Whether threads both compute factors of products and take what becomes of these, round by round: neither is done beside
 /// products then, and warps that multiply by themselves are quicker.
