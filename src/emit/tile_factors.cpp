@@ -139,16 +139,31 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     });
     names_.release(round);
   };
+  const auto store = [&](const std::string& line, const std::string& position) {
+    load_parts(factor.parts, tile.major, line, position, count);
+    const Expr vector = compute_vector(factor, tile, line, position);
+    const Expr index =
+        lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
+    emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
+         value.span);
+  };
+  // For warpgroups, not for rows (columns) that nobody stores.
+  const bool skips = has_roles() && !is_whole_here(factor.width), along_k = tile.major == "Major::k";
+  const auto if_needed = [&](bool is_asked, const std::string& at, const std::function<void()>& body) {
+    if (!is_asked) return body();
+    const Expr end = lowered::name(counts_.at(factor.width), DType::index);
+    const Expr is_needed = lowered::binary("<", lowered::name(at, DType::index), end, DType::boolean);
+    guard(is_needed, "", false, Scope{}, body);
+  };
+  const int together = std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count);
   rounds("position", 1, [&](const std::string& position) {
-    rounds(
-        "line", std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count), [&](const std::string& line) {
-          load_parts(factor.parts, tile.major, line, position, count);
-          const Expr vector = compute_vector(factor, tile, line, position);
-          const Expr index =
-              lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
-          emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
-               value.span);
-        });
+    if_needed(skips && !along_k, position, [&] {
+      rounds("line", together, [&](const std::string& line) {
+        if (skips && along_k) inside_.insert(factor.width);
+        if_needed(skips && along_k, line, [&] { store(line, position); });
+        inside_.erase(factor.width);
+      });
+    });
   });
   vectors_.clear();
   loop_ = outer;

@@ -35,8 +35,11 @@ void TileLowering::declare_boxes() {
   };
   if (has(true)) boxes_->sources = declare_stages(base + "_source");
   if (has(false)) boxes_->factors = declare_stages(base);
-  for (FactorTile& tile : factors_)
+  for (FactorTile& tile : factors_) {
     if (!tile.boxes.empty()) declare_lines(tile);
+    if (!tile.turn.empty())  // threads leave out what is not stored
+      emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
+  }
   find_stored_boxes();
   if (tiles_.has_teams()) declare_teams();
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
