@@ -34,7 +34,7 @@ class Obstacles {
           target_.name, groups_.value_or(2));
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
     if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
-    if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
+    if (!plan_.shared_vectors.empty()) return "a factor is computed from a variable, or from rows or columns of another product";
     for (const auto& [axis, role] : plan_.roles)
       if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
@@ -76,8 +76,8 @@ class Obstacles {
     const bool is_computed = std::ranges::any_of(factors_of(product), [](const TileFactor* factor) {
       return factor->way == TileFactor::Way::computed;
     });
-    if (is_computed && (product.is_tf32 || is_promoted(kernel_, product)))
-      return fmt::format("a factor of {} is computed", product_type(kernel_, product));
+    if (is_computed && (product.is_tf32 || product.is_split || is_promoted(kernel_, product)))
+      return fmt::format("a factor of {} is computed", spelling(kernel_.values[product.rows.value].dtype));
     if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
       return fmt::format("warpgroups do not multiply {}", spelling(type));
     if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
@@ -136,17 +136,8 @@ class Obstacles {
     return "";
   }
 
-  /// Which may change before the round that a factor is computed for.
-  bool reads_variable(ir::ValueId value) const {
-    const ir::Op& op = kernel_.values[value].op;
-    return std::holds_alternative<ir::ReadVariable>(op) ||
-           std::ranges::any_of(ir::operands_of(op),
-                               [&](ir::ValueId operand) { return reads_variable(operand); });
-  }
-
   std::string obstacle_of_parts(const TileFactor& computed) {
     if (computed.parts.empty()) return "a factor is computed from no part of a tensor";
-    if (reads_variable(computed.value)) return "a factor is computed from a variable";
     for (const TileFactor& part : computed.parts) {
       if (plan_.is_read_across(part)) return "a tile that factors are computed from is read along both axes";
       std::string reason = obstacle(part);
