@@ -39,7 +39,7 @@ struct FactorTile {
   std::string boxes = {};       // parameter that describes its boxes, of functions with roles
   bool is_either = false;       // whether these say what lines run along
   std::string lines = {};       // local: how many of its lines they bring
-  std::string turn = {};        // local: which of two tiles that are computed for warpgroups is next
+  std::string turn = {};        // local: which of two tiles that are computed for warpgroups is the newer
   std::string first_byte = {};  // of shared memory
 };
 

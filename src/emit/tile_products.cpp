@@ -195,11 +195,10 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
 void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted) {
   const TileProduct& product = *walk.product;
   const auto step = [&] {
-    for (const TileFactor* factor : {&product.rows, &product.columns})
-      if (has_roles())
-        break;  // they are there
-      else if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
-        store_factor(*factor);
+    if (!has_roles())  // else they are there
+      for (const TileFactor* factor : {&product.rows, &product.columns})
+        if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
+          store_factor(*factor);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
     const bool is_done = !has_roles() || is_promoted(kernel_, product);
     const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)

@@ -34,13 +34,16 @@ class Obstacles {
           target_.name, groups_.value_or(2));
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
     if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
-    if (!plan_.shared_vectors.empty()) return "a factor is computed from a variable, or from rows or columns of another product";
+    if (!plan_.shared_vectors.empty())
+      return "a factor is computed from a variable, or from rows or columns of another product";
     for (const auto& [axis, role] : plan_.roles)
       if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
+    if (turns_inside_of_ring(kernel_.grids.at(0).body, {}))
+      return "a factor turns with a loop inside of the one that brings tiles";
     std::set<std::vector<ir::AxisId>> around;
     find_loops_around(kernel_.grids.at(0).body, {}, around);
     return rings_.size() == 1 || around.size() == 1
@@ -49,6 +52,28 @@ class Obstacles {
   }
 
  private:
+  /// Whether a factor is computed, or other boxes are read, in a loop inside of the one that brings them, once a round.
+  bool turns_inside_of_ring(const ir::Block& statements, const std::vector<ir::AxisId>& outer) const {
+    return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        std::vector<ir::AxisId> deeper = outer;
+        deeper.push_back(loop->axis);
+        return turns_inside_of_ring(loop->body, deeper);
+      }
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
+      if (product == plan_.products.end() || product->second.has_own_loop) return false;
+      return std::ranges::any_of(factors_of(product->second), [&](const TileFactor* factor) {
+        const auto own = std::ranges::find(outer, ring_of(kernel_, product->second, *factor).first);
+        return own != outer.end() && std::any_of(own + 1, outer.end(), [&](ir::AxisId inner) {
+                 return !factor->parts.empty() ||
+                        (factor->load.valid() &&
+                         std::ranges::count(kernel_.values[factor->load].axes, inner) > 0);
+               });
+      });
+    });
+  }
+
   /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
   void find_loops_around(const ir::Block& statements, const std::vector<ir::AxisId>& outer,
                          std::set<std::vector<ir::AxisId>>& found) const {
@@ -136,9 +161,17 @@ class Obstacles {
     return "";
   }
 
+  bool is_multiplied_too(const TileFactor& source) const {
+    return std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
+      return factor->way == TileFactor::Way::staged && !factor->is_source && factor->load == source.load;
+    });
+  }
+
   std::string obstacle_of_parts(const TileFactor& computed) {
     if (computed.parts.empty()) return "a factor is computed from no part of a tensor";
     for (const TileFactor& part : computed.parts) {
+      if (is_multiplied_too(part))
+        return "a factor is computed from a part of a tensor that is multiplied as it is, too";
       if (plan_.is_read_across(part)) return "a tile that factors are computed from is read along both axes";
       std::string reason = obstacle(part);
       if (!reason.empty()) return reason;
