@@ -52,6 +52,14 @@ class Obstacles {
   }
 
  private:
+  bool depends_on(ir::ValueId value, ir::AxisId axis) const {
+    const ir::Op& op = kernel_.values[value].op;
+    const auto* coordinate = std::get_if<ir::Coordinate>(&op);
+    return (coordinate && coordinate->axis == axis) ||
+           std::ranges::any_of(ir::operands_of(op),
+                               [&](ir::ValueId operand) { return depends_on(operand, axis); });
+  }
+
   /// Whether a factor is computed, or other boxes are read, in a loop inside of the one that brings them, once a round.
   bool turns_inside_of_ring(const ir::Block& statements, const std::vector<ir::AxisId>& outer) const {
     return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
@@ -66,9 +74,7 @@ class Obstacles {
       return std::ranges::any_of(factors_of(product->second), [&](const TileFactor* factor) {
         const auto own = std::ranges::find(outer, ring_of(kernel_, product->second, *factor).first);
         return own != outer.end() && std::any_of(own + 1, outer.end(), [&](ir::AxisId inner) {
-                 return !factor->parts.empty() ||
-                        (factor->load.valid() &&
-                         std::ranges::count(kernel_.values[factor->load].axes, inner) > 0);
+                 return !factor->parts.empty() || (factor->load.valid() && depends_on(factor->load, inner));
                });
       });
     });
