@@ -39,6 +39,10 @@ kernels_alone() {
   run bench/kernels/masked.tsr --kernel masked_rows "${cube[@]}"
   run bench/kernels/masked.tsr --kernel masked_elements "${cube[@]}"
   run bench/kernels/operand_of_two.tsr "${cube[@]}"
+  for kernel in byte_weights gated_down normalised; do
+    run bench/kernels/projections.tsr --kernel "$kernel" "${cube[@]}"
+    run bench/kernels/projections.tsr --kernel "$kernel" --set M=16 --set N=8192 --set K=8192
+  done
   run bench/kernels/weights_in_groups.tsr --set B=1 "${cube[@]}" --set G=32
   run bench/kernels/weights_in_steps.tsr --set B=1 "${cube[@]}" --set G=32
   run bench/kernels/int8_scaled.tsr "${cube[@]}"

@@ -72,7 +72,8 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
   });
   const auto is_of_two_bytes = [&](const auto& entry) {
     const TileProduct& product = entry.second;
-    return !product.rows.in_parts && has_either_order(tile_type(kernel, product.rows));
+    return product.rows.way == TileFactor::Way::staged && product.columns.way == TileFactor::Way::staged &&
+           !product.rows.in_parts && has_either_order(tile_type(kernel, product.rows));
   };
   return !has_request && std::ranges::all_of(plan.products, is_of_two_bytes) &&
          requested_split(kernel, overrides).value_or(1) <= 1 &&

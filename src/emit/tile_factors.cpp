@@ -20,13 +20,18 @@ void TileLowering::store_factor(const TileFactor& factor) {
   } else if (factor.parts.empty()) {
     for_whole_and_cut({factor.width, factor.depth}, factor.value, [&] { store_computed(factor, tile); });
   } else {
-    const int count = elements_at_once(factor.parts, kernel_.values[factor.value].dtype);
-    const std::string share = named(tile.type + "Share");
-    emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", tile.type, count)});
-    for_whole_and_cut({factor.width, factor.depth}, factor.value,
-                      [&] { store_in_vectors(factor, tile, share); });
+    store_from_parts(factor, tile);
   }
   emit(lowered::Barrier{"the tile is complete"});
+}
+
+void TileLowering::store_from_parts(const TileFactor& factor, const FactorTile& tile) {
+  const int count = elements_at_once(factor.parts, kernel_.values[factor.value].dtype);
+  const std::string share = named(tile.type + "Share");
+  const std::string type = has_roles() ? fmt::format("typename {}::Tile", tile.type) : tile.type;
+  emit(lowered::Using{share, fmt::format("VectorShare<{}, {}, kThreads>", type, count)});
+  for_whole_and_cut({factor.width, factor.depth}, factor.value,
+                    [&] { store_in_vectors(factor, tile, share); });
 }
 
 void TileLowering::store_moved(const TileFactor& factor, const FactorTile& tile) {
@@ -134,14 +139,30 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     });
     names_.release(round);
   };
+  const auto store = [&](const std::string& line, const std::string& position) {
+    load_parts(factor.parts, tile.major, line, position, count);
+    const Expr vector = compute_vector(factor, tile, line, position);
+    const Expr index =
+        lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
+    emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
+         value.span);
+  };
+  // For warpgroups, not for rows (columns) that nobody stores.
+  const bool skips = has_roles() && !is_whole_here(factor.width), along_k = tile.major == "Major::k";
+  const auto if_needed = [&](bool is_asked, const std::string& at, const std::function<void()>& body) {
+    if (!is_asked) return body();
+    const Expr end = lowered::name(counts_.at(factor.width), DType::index);
+    const Expr is_needed = lowered::binary("<", lowered::name(at, DType::index), end, DType::boolean);
+    guard(is_needed, "", false, Scope{}, body);
+  };
+  const int together = std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count);
   rounds("position", 1, [&](const std::string& position) {
-    rounds("line", std::max(1, kElementsTogether / count), [&](const std::string& line) {
-      load_parts(factor.parts, tile.major, line, position, count);
-      const Expr vector = compute_vector(factor, tile, line, position);
-      const Expr index =
-          lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
-      emit(lowered::Evaluate{lowered::call(tile.tile + ".elements.store", {index, vector}, DType::index)},
-           value.span);
+    if_needed(skips && !along_k, position, [&] {
+      rounds("line", together, [&](const std::string& line) {
+        if (skips && along_k) inside_.insert(factor.width);
+        if_needed(skips && along_k, line, [&] { store(line, position); });
+        inside_.erase(factor.width);
+      });
     });
   });
   vectors_.clear();
@@ -192,7 +213,10 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
   std::vector<std::pair<std::string, Expr>> coordinates;
   const auto bind = [&](ir::AxisId axis, const std::string& if_k, const std::string& otherwise) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    const std::string place = fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
+    const std::string place = tile.major == "Major::k" ? if_k
+                              : tile.major == "Major::mn"
+                                  ? otherwise
+                                  : fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
     places_[axis] = lowered::name(place, DType::index);
     coordinates.emplace_back(name, lowered::add(range_of(axis).first, places_.at(axis)));
     bindings.axes.insert(axis);

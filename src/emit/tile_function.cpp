@@ -30,12 +30,13 @@ lowered::Function TileLowering::run() {
   name_extents();
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
-  emit(lowered::Local{"constexpr int",
-                      "kThreads",
-                      {},
-                      lowered::name("32 * kWarpRows * kWarpColumns", DType::index),
-                      false,
-                      false});
+  emit(lowered::Local{
+      "constexpr int",
+      "kThreads",
+      {},
+      lowered::name(has_roles() ? "kGroupThreads * kGroups" : "32 * kWarpRows * kWarpColumns", DType::index),
+      false,
+      false});
   declare_layouts();
   declare_factors();
   for (const auto& [axis, extent] : extents_)
@@ -88,7 +89,7 @@ void TileLowering::declare_parameters() {
   function_.parameters = kernel_parameters(kernel_, function_);
   std::vector<std::string> maps;
   for (const FactorTile& tile : factors_)
-    if (has_roles())
+    if (!tile.boxes.empty())
       maps.push_back((tile.is_either ? "TESSERA_PARAMETER FactorBoxes " : "TESSERA_PARAMETER TensorMap ") +
                      tile.boxes);
   for (const StoredBoxes& boxes : stored_boxes_) {
@@ -163,7 +164,14 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   FactorTile entry{.factor = factor};
   entry.is_ring = factor.in_ring;
   const std::string name = name_of(factor);
-  if (has_roles()) {
+  if (factor.is_source || (has_roles() && !is_staged)) {
+    entry.major = axis_of_lines(kernel_, factor) == factor.depth ? "Major::k" : "Major::mn";
+    if (factor.is_source)
+      entry.boxes = named(name + "_map");
+    else
+      entry.turn = named(name + "_turn");
+    entry.is_ring = true;
+  } else if (has_roles()) {
     entry.is_either = has_either_order(type);
     entry.boxes = named(name + (entry.is_either ? "_boxes" : "_map"));
     if (may_have_orders(kernel_, tiles_)) orders_[factor.load] = names_.take("kOrder" + capitalised(name));
@@ -193,6 +201,10 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   std::vector<Expr> members = {lowered::name(elements, type)};
   if (entry.is_either) members.push_back(lowered::name(entry.boxes + ".major", DType::index));
   emit(lowered::Local{tile_type, entry.ring, {}, lowered::list(members), true, false});
+  if (!entry.turn.empty()) {
+    emit(lowered::Local{"int", entry.turn, {}, lowered::integer(0), false, false});
+    entry.tile = fmt::format("{}.stage({})", entry.ring, entry.turn);
+  }
   factors_.push_back(std::move(entry));
 }
 
@@ -205,12 +217,14 @@ std::string TileLowering::storage_of(const FactorTile& entry, const std::string&
                        order == orders_.end() ? "" : ", " + order->second);
   }
   const bool is_along_k = entry.major.empty() || entry.major == "Major::k";
-  const std::string lines = is_along_k
-                                ? fmt::format("{}, {}", width, depth)
+  const std::string lines = is_along_k ? fmt::format("{}, {}", width, depth)
+                            : entry.major == "Major::mn"
+                                ? fmt::format("{}, {}", depth, width)
                                 : fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}",
                                               entry.major, width, depth);
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
-  return entry.is_ring ? fmt::format("OperandRing<{}, {}, kStages{}>", element, lines, ends)
+  const char* stages = entry.turn.empty() ? "kStages" : "2";
+  return entry.is_ring ? fmt::format("OperandRing<{}, {}, {}{}>", element, lines, stages, ends)
                        : fmt::format("OperandTile<{}, {}{}>", element, lines, ends);
 }
 

@@ -39,6 +39,7 @@ struct FactorTile {
   std::string boxes = {};       // parameter that describes its boxes, of functions with roles
   bool is_either = false;       // whether these say what lines run along
   std::string lines = {};       // local: how many of its lines they bring
+  std::string turn = {};        // local: which of two tiles that are computed for warpgroups is the newer
   std::string first_byte = {};  // of shared memory
 };
 
@@ -83,13 +84,27 @@ struct Ring {
   std::string fill = {}, stage = {}, next = {};
 };
 
-/// The ring that boxes of tensors go through, and the names of its locals.
+/// The locals of a ring of stages: its barriers, and where this thread is.
+struct StageNames {
+  std::string ring, at;
+};
+
+/// The rings that boxes of tensors go through, and the names of locals.
 struct BoxRing {
-  std::vector<RingSite> sites;  // in turn, inside of the same loops
-  size_t received = 0;          // of these, so far
-  std::string ring = {}, at = {};
+  std::vector<RingSite> sites;        // in turn, inside of the same loops
+  size_t received = 0;                // of these, so far
+  StageNames factors = {};            // of boxes that are multiplied as they are
+  StageNames sources = {};            // of those that factors are computed from: read, and given back, before
   std::string teams = {};             // which take turns, if they do
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
+  std::function<void()> compute_next = {};  // of this round: what is done while its products are under way
+
+  std::vector<const StageNames*> rings() const {
+    std::vector<const StageNames*> found;
+    for (const StageNames* stages : {&sources, &factors})
+      if (!stages->ring.empty()) found.push_back(stages);
+    return found;
+  }
 };
 
 /// The elements that a write or a load has at the elements of a tile: of lines of a tensor, if the last index is the column.
@@ -182,7 +197,15 @@ class TileLowering : public FunctionLowering {
   void run_roles(const std::vector<std::string>& positions);
   void ask_for_boxes(size_t depth);
   void ask_for_boxes(const RingSite& site);
-  void fill_stage(const RingSite& site);
+  void fill_stages(const RingSite& site);
+  void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
+  StageNames declare_stages(const std::string& base);
+  const StageNames& stages_of(const TileFactor& factor) const;
+  std::string define_computing(ir::AxisId axis, const Range& range,
+                               const std::vector<const TileFactor*>& sources);
+  void compute_if_there(const std::string& compute, const lowered::Expr& number, const lowered::Expr& end);
+  void complete_computed(const std::vector<const TileFactor*>& computed);
+  std::vector<const TileFactor*> computed_from(const std::vector<const TileFactor*>& sources) const;
   void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
@@ -329,6 +352,7 @@ class TileLowering : public FunctionLowering {
                                  std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
   void store_factor(const TileFactor& factor);
+  void store_from_parts(const TileFactor& factor, const FactorTile& tile);
   void share_vector(ir::ValueId id);
   void store_moved(const TileFactor& factor, const FactorTile& tile);
   void store_computed(const TileFactor& factor, const FactorTile& tile);

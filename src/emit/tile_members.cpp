@@ -65,7 +65,7 @@ class MemberPicker {
     for (const TileShape& shape : plan.shapes) price += emit::price(kernel_, plan, shape, target_);
     const auto groups = requested_warpgroups(kernel_, overrides_);
     if (!reason.empty() || !groups || *groups == 0) return reason;
-    GroupShapes by_groups = choose_group_shapes(kernel_, sizes_, target_, overrides_, plan, groups);
+    GroupShapes by_groups = choose_group_shapes({kernel_, sizes_, target_, overrides_, plan, groups});
     return by_groups.is_of_phase ? "" : by_groups.reason;
   }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kChunkBytes = 16;  // of one copy, and what arrays begin at multiples of
 constexpr int64_t kTileAlignment = 1024;
 constexpr int64_t kPanelBytes = 128;  // of a line, that one box brings
-constexpr int64_t kBuffers = 2;       // that reductions alternate between
+constexpr int64_t kBuffers =
+    2;  // that reductions alternate between, and tiles that are computed for warpgroups
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -99,6 +100,10 @@ std::set<RingKey> rings_of_tile(const ir::Kernel& kernel, const TilePlan& plan, 
 /// Whether two tiles have as many lines or are as long, and neither is there while the other is. What one leaves behind the
 /// end of a tensor stands in rows or columns that nobody stores: no other product sums over these.
 bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& a, const TileFactor& b) {
+  const auto is_plain = [](const TileFactor& tile) {
+    return tile.way == TileFactor::Way::staged && !tile.is_source;
+  };
+  if (!is_plain(a) || !is_plain(b)) return false;
   const std::set<RingKey> first = rings_of_tile(kernel, plan, a), second = rings_of_tile(kernel, plan, b);
   return a.width == b.width &&
          std::ranges::none_of(first, [&](const RingKey& ring) { return second.contains(ring); });
@@ -148,10 +153,13 @@ int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileFac
 }
 
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  const auto copies = [&](const TileFactor& tile) -> int64_t {
+    if (plan.way == TileWay::warpgroups && tile.way == TileFactor::Way::computed) return kBuffers;
+    return tile.in_ring ? shape.stages : 1;
+  };
   int64_t sum = 0;
   for (const auto& tiles : tiles_by_place(kernel, plan))
-    sum += round_up(tile_bytes(kernel, plan, *tiles[0], shape) * (tiles[0]->in_ring ? shape.stages : 1),
-                    kTileAlignment);
+    sum += round_up(tile_bytes(kernel, plan, *tiles[0], shape) * copies(*tiles[0]), kTileAlignment);
   return sum;
 }
 

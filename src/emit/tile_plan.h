@@ -36,6 +36,7 @@ struct TileFactor {
   ir::ValueId load;                         // staged: the load below conversions
   bool in_ring = false;                     // staged: its tiles follow one another
   bool in_parts = false;                    // staged: floats, each as three numbers of bf16
+  bool is_source = false;                   // staged, by boxes: they compute a factor from it
   ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
@@ -45,9 +46,13 @@ struct TileFactor {
 
   std::vector<TileFactor> parts = {};  // computed: plain parts of tensors below it, staged themselves
 
+  /// Staged: whether the last of its dimensions, as declared, is the one that is summed over.
+  bool ends_with_depth() const { return depth_index > width_index; }
+
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {
     const bool is_staged = way == Way::staged && other.way == Way::staged;
+    if (is_source != other.is_source) return false;
     if (is_staged ? load != other.load || limit != other.limit : value != other.value) return false;
     const bool is_across = width == other.depth && depth == other.width;
     return (width == other.width && depth == other.depth) ||
@@ -148,6 +153,10 @@ struct TilePlan {
   std::vector<const TileFactor*> factors() const;
   /// One of those that share a tile in shared memory, and all that share none.
   std::vector<const TileFactor*> factors_with_own_tiles() const;
+  /// Whether a tile is as long as an axis, which is none of a grid or loop.
+  bool is_whole(const ir::Kernel& kernel, ir::AxisId axis) const {
+    return kernel.axes[axis].kind == ir::AxisKind::let && is_in_registers(axis);
+  }
   /// Whether another product sums over the width of a factor's tile.
   bool is_read_across(const TileFactor& factor) const {
     return std::ranges::any_of(factors(), [&](const TileFactor* other) {

@@ -69,6 +69,13 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
     if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, room(*factor)) * tiles;
     // Read by each warp (or warpgroup) across, and written by threads, or by an engine that is half as much in the way.
     read += bytes(*factor, width) * (readers * products + (by_groups ? 0.5 : 1) * tiles);
+    if (!by_groups || factor->way != TileFactor::Way::computed) continue;
+    // The engine brings what threads read and write another tile from.
+    read += 0.5 * bytes(*factor, width);
+    for (const TileFactor& part : factor->parts) {
+      copied += bytes(part, width);
+      read += 1.5 * bytes(part, width);
+    }
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);

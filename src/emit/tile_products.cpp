@@ -179,8 +179,12 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, bool i
 
 std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                              std::vector<Expr>& arguments) {
-  for (const TileFactor* factor : {&product.rows, &product.columns})
-    arguments.push_back(lowered::name(tile_of(*factor).tile, DType::f32));
+  for (const TileFactor* factor : {&product.rows, &product.columns}) {
+    const FactorTile& tile = tile_of(*factor);
+    const bool is_across = !tile.turn.empty() && tile.major == "Major::mn";
+    arguments.push_back(
+        lowered::name(is_across ? fmt::format("across_k({})", tile.tile) : tile.tile, DType::f32));
+  }
   arguments.push_back(lowered::name("group", DType::i32));
   const std::string way = product.rows.in_parts           ? "multiply_split"
                           : is_promoted(kernel_, product) ? "multiply_promoted"
@@ -191,9 +195,10 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
 void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted) {
   const TileProduct& product = *walk.product;
   const auto step = [&] {
-    for (const TileFactor* factor : {&product.rows, &product.columns})
-      if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
-        store_factor(*factor);
+    if (!has_roles())  // else they are there
+      for (const TileFactor* factor : {&product.rows, &product.columns})
+        if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
+          store_factor(*factor);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
     const bool is_done = !has_roles() || is_promoted(kernel_, product);
     const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)
@@ -204,6 +209,7 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
          kernel_.values[product.dot].span);
     if (is_done) return;
     under_way_.push_back(sums);
+    if (const auto compute = std::exchange(boxes_->compute_next, {})) compute();
     if (waits_at_once_)
       emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});
   };

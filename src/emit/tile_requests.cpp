@@ -50,7 +50,7 @@ int nearest_groups(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target&
   int nearest = 0;
   for (int groups = 1; groups <= ir::kWarpgroupsRange.most; ++groups) {
     const bool is_nearer = nearest == 0 || std::abs(groups - asked) < std::abs(nearest - asked);
-    if (is_nearer && !choose_group_shapes(kernel, sizes, target, overrides, plan, groups).shapes.empty())
+    if (is_nearer && !choose_group_shapes({kernel, sizes, target, overrides, plan, groups}).shapes.empty())
       nearest = groups;
   }
   return nearest;
@@ -82,9 +82,13 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   if (asked == 0) return check_cluster(kernel, {}, "blocks run in clusters where warpgroups multiply", sink);
   if (!asked.has_value() && !target.has(kWarpgroups))
     return check_cluster(kernel, {}, fmt::format("{} has no clusters", target.name), sink);
+  if (!asked && takes_turns_with_products(kernel, analysis.uses, by_warpgroups(kernel, plan))) {
+    plan.obstacle = "threads compute a factor, and take what becomes of the product, in each round";
+    return check_cluster(kernel, {}, plan.obstacle, sink);
+  }
   const bool may_take_turns =
       !asked && may_have_teams(kernel, analysis.uses, sizes, overrides, by_warpgroups(kernel, plan));
-  GroupShapes chosen = choose_group_shapes(kernel, sizes, target, overrides, plan, asked, may_take_turns);
+  GroupShapes chosen = choose_group_shapes({kernel, sizes, target, overrides, plan, asked}, may_take_turns);
   if (!chosen.shapes.empty()) {
     if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
     if (!groups) groups = by_warpgroups(kernel, plan);

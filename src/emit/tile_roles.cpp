@@ -26,30 +26,51 @@ void TileLowering::declare_boxes() {
   TESSERA_CHECK(!sites.empty(), "boxes go through a ring");
   const std::string base = sites.size() == 1 ? lowercase(kernel_.axes[sites[0].axis].name) : "tile";
   boxes_ = BoxRing{.sites = std::move(sites)};
-  const std::string full = named(base + "_full"), empty = named(base + "_empty");
-  boxes_->ring = named(base + "_ring");
-  boxes_->at = named(base + "_at");
   if (cluster_axis_)
     emit(lowered::Local{"int", "cluster", {}, lowered::call("cluster_blocks", {}, DType::i32), true, false});
-  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
-  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
-  for (FactorTile& tile : factors_) declare_lines(tile);
+  const auto has = [&](bool is_source) {
+    return std::ranges::any_of(factors_, [&](const FactorTile& tile) {
+      return !tile.boxes.empty() && tile.factor.is_source == is_source;
+    });
+  };
+  if (has(true)) boxes_->sources = declare_stages(base + "_source");
+  if (has(false)) boxes_->factors = declare_stages(base);
+  for (FactorTile& tile : factors_) {
+    if (!tile.boxes.empty()) declare_lines(tile);
+    if (!tile.turn.empty())  // threads leave out what is not stored
+      emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
+  }
   find_stored_boxes();
-  std::vector<Expr> parts = {local(full), local(empty)};
-  if (cluster_axis_) parts.push_back(blocks_of_cluster());
-  emit(lowered::Local{"TileRing<kStages>", boxes_->ring, {}, lowered::list(parts), true, false});
   if (tiles_.has_teams()) declare_teams();
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
-      emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
+      if (!tile.boxes.empty())
+        emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
     for (const StoredBoxes& boxes : stored_boxes_)
       guard(local(boxes.name + ".are_there"), "", false, Scope{}, [&] {
         emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({}.map)", boxes.name))});
       });
     const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
-    emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", boxes_->ring, readers))});
+    for (const StageNames* stages : boxes_->rings())
+      emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", stages->ring, readers))});
     if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
   });
+}
+
+// A ring of stages, with its barriers.
+StageNames TileLowering::declare_stages(const std::string& base) {
+  const std::string full = named(base + "_full"), empty = named(base + "_empty");
+  StageNames stages{named(base + "_ring"), named(base + "_at")};
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
+  std::vector<Expr> parts = {local(full), local(empty)};
+  if (cluster_axis_) parts.push_back(blocks_of_cluster());
+  emit(lowered::Local{"TileRing<kStages>", stages.ring, {}, lowered::list(parts), true, false});
+  return stages;
+}
+
+const StageNames& TileLowering::stages_of(const TileFactor& factor) const {
+  return factor.is_source ? boxes_->sources : boxes_->factors;
 }
 
 // The warpgroups of a block have tiles of their own, or one together.
@@ -72,6 +93,10 @@ void TileLowering::declare_teams() {
 void TileLowering::declare_lines(FactorTile& tile) {
   const TileFactor& factor = tile.factor;
   tile.lines = named(name_of(factor) + "_lines");
+  if (tile.major == "Major::mn") {
+    emit(lowered::Local{"int", tile.lines, {}, extent(factor.depth), true, false});
+    return;
+  }
   std::vector<Expr> numbers = {extent(factor.width), upper_bound(factor.width)};
   if (is_shared(factor)) numbers.push_back(blocks_of_cluster());
   const Expr along_k = lowered::call("lines_of_box", numbers, DType::index);
@@ -91,14 +116,16 @@ bool TileLowering::is_shared(const TileFactor& factor) const {
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
   emit(lowered::Barrier{"the ring is ready", cluster_axis_.has_value()});
   emit(lowered::Evaluate{local("wait_for_launch_before()")});
-  emit(lowered::Local{"RingPlace<kStages>", boxes_->at, {}, nullptr, false, false});
+  for (const StageNames* stages : boxes_->rings())
+    emit(lowered::Local{"RingPlace<kStages>", stages->at, {}, nullptr, false, false});
   emit(lowered::Local{"int", "group", {}, local("warpgroup()"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
       instances(positions, "", [&] { ask_for_boxes(0); });
-      if (cluster_axis_)
-        emit(lowered::Evaluate{local(fmt::format("{}.drain({})", boxes_->ring, boxes_->at))});
+      for (const StageNames* stages : boxes_->rings())
+        if (cluster_axis_)
+          emit(lowered::Evaluate{local(fmt::format("{}.drain({})", stages->ring, stages->at))});
     });
   });
   lowered::Block products = apart([&] {
@@ -131,26 +158,36 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   bindings.loops.insert(site.axis);
   count_loop(tile, share_of(site.axis, turn.end), "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
-    if (!tiles_.has_parts()) return fill_stage(site);
+    if (!tiles_.has_parts()) return fill_stages(site);
     boxes_->part = named("part");
     count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{},
-               [&] { fill_stage(site); });
+               [&] { fill_stages(site); });
   });
 }
 
-void TileLowering::fill_stage(const RingSite& site) {
+// Sources first: they are read first.
+void TileLowering::fill_stages(const RingSite& site) {
+  for (const bool is_source : {true, false}) {
+    std::vector<const TileFactor*> factors = site.factors;
+    std::erase_if(factors, [&](const TileFactor* factor) { return factor->is_source != is_source; });
+    if (!factors.empty()) fill_stage(stages_of(*factors[0]), factors);
+  }
+}
+
+void TileLowering::fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors) {
   std::string bytes;
-  for (const TileFactor* factor : site.factors)
+  for (const TileFactor* factor : factors)
     bytes += fmt::format("{}{}.bytes({})", bytes.empty() ? "" : " + ", tile_of(*factor).ring,
                          tile_of(*factor).lines);
-  emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", boxes_->ring, boxes_->at, bytes))});
-  for (const TileFactor* factor : site.factors) load_box(*factor);
-  emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+  emit(lowered::Evaluate{local(fmt::format("{}.begin_fill({}, {})", stages.ring, stages.at, bytes))});
+  for (const TileFactor* factor : factors) load_box(*factor);
+  emit(lowered::Evaluate{local(stages.at + ".advance()")});
 }
 
 void TileLowering::load_box(const TileFactor& read) {
   const FactorTile& entry = tile_of(read);
   const TileFactor& factor = entry.factor;
+  const StageNames& stages = stages_of(factor);
   const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
   std::vector<Expr> at;
   if (factor.in_parts) at.push_back(local(boxes_->part));
@@ -160,36 +197,47 @@ void TileLowering::load_box(const TileFactor& read) {
                  : d == factor.depth_index ? first_of_tile(factor.depth)
                                            : eval_total(load.indices[d]));
   const size_t before = at.size() - load.indices.size();
+  const bool is_across = entry.major == "Major::mn";
   const std::string callee = fmt::format("{}<{}, {}>", is_shared(factor) ? "load_shared_tile" : "load_tile",
-                                         before + factor.width_index, before + factor.depth_index);
+                                         before + (is_across ? factor.depth_index : factor.width_index),
+                                         before + (is_across ? factor.width_index : factor.depth_index));
   emit(lowered::Evaluate{lowered::call(
            callee,
-           {local(fmt::format("{}.stage({}.stage)", entry.ring, boxes_->at)), local(map_of(entry)),
-            lowered::braces(fmt::format("Index<{}>", at.size()), at), local(boxes_->ring),
-            local(boxes_->at + ".stage")},
+           {local(fmt::format("{}.stage({}.stage)", entry.ring, stages.at)), local(map_of(entry)),
+            lowered::braces(fmt::format("Index<{}>", at.size()), at), local(stages.ring),
+            local(stages.at + ".stage")},
            DType::index)},
        kernel_.values[factor.load].span);
 }
 
 void TileLowering::release(const std::string& stage) {
-  emit(lowered::Evaluate{local(fmt::format("{}.release({})", boxes_->ring, stage))});
+  emit(lowered::Evaluate{local(fmt::format("{}.release({})", boxes_->factors.ring, stage))});
 }
 void TileLowering::release_before(const std::string& before) {
   guard(local(before + " >= 0"), "", false, Scope{}, [&] { release(before); });
 }
 
 // Waits for the boxes of a round, and gives back their stage when the products that read it are done: one round later,
-// where a loop does nothing but multiply, and no product is done at once.
+// where a loop does nothing but multiply, and no product is done at once. Where factors are computed the threads have those of
+// the next round to compute meanwhile.
 void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::vector<const TileFactor*>& factors, bool only_multiplies,
                                  const std::function<void()>& body) {
   TESSERA_CHECK(boxes_->sites.at(boxes_->received).axis == axis, "boxes are received in the order of asking");
   ++boxes_->received;
   const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
-  const bool stays = only_multiplies && std::ranges::none_of(tiles_.products, is_done_at_once);
+  std::vector<const TileFactor*> sources, copied;
+  for (const TileFactor* factor : factors) (factor->is_source ? sources : copied).push_back(factor);
+  const bool stays =
+      only_multiplies && sources.empty() && std::ranges::none_of(tiles_.products, is_done_at_once);
   const auto is_here = [&](const auto& entry) {
-    return std::ranges::any_of(factors,
-                               [&](const TileFactor* tile) { return tile->shares_tile(entry.second.rows); });
+    return std::ranges::any_of(factors, [&](const TileFactor* tile) {
+      const TileProduct& product = entry.second;
+      const auto is_read = [&](const TileFactor& factor) { return tile->shares_tile(factor); };
+      return is_read(product.rows) || is_read(product.columns) ||
+             std::ranges::any_of(product.rows.parts, is_read) ||
+             std::ranges::any_of(product.columns.parts, is_read);
+    });
   };
   const bool is_only = std::ranges::count_if(tiles_.products, is_here) == 1 &&
                        is_done_at_once(*std::ranges::find_if(tiles_.products, is_here));
@@ -201,17 +249,26 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   take_turn("begin");
   const std::vector<std::string> outer = std::exchange(under_way_, {});
   const bool outer_waits = std::exchange(waits_at_once_, !stays);
+  const std::string compute = sources.empty() ? "" : define_computing(axis, own.range, sources);
+  if (!compute.empty()) compute_if_there(compute, share.first, share.end);
   Scope bindings;
   bindings.loops.insert(axis);
   count_loop(tile, share, "1", std::move(bindings), [&] {
     bind_tile(axis, own.range, tile);
-    tiles_.has_parts() ? receive_parts(name, factors) : receive_stage(factors);
+    if (!compute.empty()) {
+      complete_computed(computed_from(sources));
+      boxes_->compute_next = [&] {
+        compute_if_there(compute, lowered::add(local(tile), lowered::integer(1)), share.end);
+      };
+    }
+    if (!copied.empty()) tiles_.has_parts() ? receive_parts(name, copied) : receive_stage(copied);
     releases_at_once_ = is_only;
     round(true, body);
     releases_at_once_ = false;
     if (stays) pass_on(before);
+    if (copied.empty()) return;
     if (!stays && !is_only) release_tile();
-    if (!tiles_.has_parts()) emit(lowered::Evaluate{local(boxes_->at + ".advance()")});
+    if (!tiles_.has_parts()) emit(lowered::Evaluate{local(boxes_->factors.at + ".advance()")});
   });
   take_turn("end");
   if (stays) {
@@ -227,35 +284,92 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
 // Around the products of a tile, where teams take turns.
 void TileLowering::take_turn(const char* which) {
   if (!boxes_->teams.empty())
-    emit(lowered::Evaluate{local(fmt::format("{}.{}({})", boxes_->teams, which, boxes_->at))});
+    emit(lowered::Evaluate{local(fmt::format("{}.{}({})", boxes_->teams, which, boxes_->factors.at))});
 }
 
 void TileLowering::receive_stage(const std::vector<const TileFactor*>& factors) {
   for (const TileFactor* factor : factors)
-    tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->at);
-  emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->ring, boxes_->at))});
+    tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->factors.at);
+  emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->factors.ring, boxes_->factors.at))});
 }
+
+// ---- factors that threads compute from boxes, a round ahead of the products that read them ----
+
+std::vector<const TileFactor*> TileLowering::computed_from(
+    const std::vector<const TileFactor*>& sources) const {
+  std::vector<const TileFactor*> computed;
+  const auto is_here = [&](const TileFactor& part) {
+    return std::ranges::any_of(sources, [&](const TileFactor* tile) { return tile->shares_tile(part); });
+  };
+  for (const FactorTile& tile : factors_)
+    if (std::ranges::any_of(tile.factor.parts, is_here)) computed.push_back(&tile.factor);
+  return computed;
+}
+
+// `compute_k(number)` computes the factors of one round into the tiles that are read next.
+std::string TileLowering::define_computing(ir::AxisId axis, const Range& range,
+                                           const std::vector<const TileFactor*>& sources) {
+  const std::string name = named("compute_" + lowercase(kernel_.axes[axis].name));
+  const StageNames& stages = boxes_->sources;
+  for (const TileFactor* source : sources)
+    tile_of(*source).tile = fmt::format("{}.stage({}.stage)", tile_of(*source).ring, stages.at);
+  const auto wrap = [&](lowered::Block inner) {
+    return lowered::Lambda{name, "index number", std::move(inner)};
+  };
+  scope(Scope{}, wrap, [&] {
+    bind_tile(axis, range, "number");
+    emit(lowered::Evaluate{local(fmt::format("{}.wait({})", stages.ring, stages.at))});
+    for (const TileFactor* factor : computed_from(sources)) {
+      FactorTile& tile = tile_of(*factor);
+      emit(lowered::Assign{local(tile.turn), "^=", lowered::integer(1)});
+      tile.tile = fmt::format("{}.stage({})", tile.ring, tile.turn);
+      store_from_parts(*factor, tile);
+    }
+    emit(lowered::Evaluate{local("warp_barrier()")});
+    emit(lowered::Evaluate{local(fmt::format("{}.release({}.stage)", stages.ring, stages.at))});
+    emit(lowered::Evaluate{local(stages.at + ".advance()")});
+  });
+  return name;
+}
+
+void TileLowering::compute_if_there(const std::string& compute, const Expr& number, const Expr& end) {
+  guard(lowered::binary("<", number, end, DType::boolean), "", false, Scope{},
+        [&] { emit(lowered::Evaluate{lowered::call(compute, {number}, DType::index)}); });
+}
+
+void TileLowering::complete_computed(const std::vector<const TileFactor*>& computed) {
+  emit(lowered::Evaluate{local("complete_tiles<kGroups>()")});
+  for (const TileFactor* factor : computed) {
+    FactorTile& tile = tile_of(*factor);
+    tile.tile = named(name_of(*factor) + "_tile");
+    emit(lowered::Local{
+        "auto", tile.tile, {}, local(fmt::format("{}.stage({})", tile.ring, tile.turn)), true, false});
+  }
+}
+
+// ---- factors in parts ----
 
 // The parts of a tile follow each other in the ring, and are read together.
 void TileLowering::receive_parts(const std::string& axis, const std::vector<const TileFactor*>& factors) {
   boxes_->parts = named(axis + "_parts");
   emit(lowered::Local{
-      "auto", boxes_->parts, {}, local(fmt::format("take_parts({})", boxes_->at)), true, false});
+      "auto", boxes_->parts, {}, local(fmt::format("take_parts({})", boxes_->factors.at)), true, false});
   for (const TileFactor* factor : factors)
     tile_of(*factor).tile = fmt::format("split_tile({}, {})", tile_of(*factor).ring, boxes_->parts);
-  emit(lowered::Evaluate{local(fmt::format("wait_for_parts({}, {})", boxes_->ring, boxes_->parts))});
+  emit(lowered::Evaluate{local(fmt::format("wait_for_parts({}, {})", boxes_->factors.ring, boxes_->parts))});
 }
 
 void TileLowering::release_tile() {
-  if (!tiles_.has_parts()) return release(boxes_->at + ".stage");
-  emit(lowered::Evaluate{local(fmt::format("release_parts({}, {})", boxes_->ring, boxes_->parts))});
+  if (!tiles_.has_parts()) return release(boxes_->factors.at + ".stage");
+  emit(lowered::Evaluate{local(fmt::format("release_parts({}, {})", boxes_->factors.ring, boxes_->parts))});
 }
 
 // What a product calls that gives back what it has read.
 std::string TileLowering::release_when_read() const {
-  return tiles_.has_parts() ? fmt::format("[&](SplitPart part) {{ {}.release({}.stage(part)); }}",
-                                          boxes_->ring, boxes_->parts)
-                            : fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->ring, boxes_->at);
+  return tiles_.has_parts()
+             ? fmt::format("[&](SplitPart part) {{ {}.release({}.stage(part)); }}", boxes_->factors.ring,
+                           boxes_->parts)
+             : fmt::format("[&] {{ {}.release({}.stage); }}", boxes_->factors.ring, boxes_->factors.at);
 }
 
 // The products of this round stay under way; those of the one before are done.
@@ -264,7 +378,7 @@ void TileLowering::pass_on(const std::string& before) {
   emit(lowered::Evaluate{
       local(fmt::format("wait_for_products<{}>({})", under_way_.size(), under_way_.back()))});
   release_before(before);
-  emit(lowered::Assign{local(before), "=", local(boxes_->at + ".stage")});
+  emit(lowered::Assign{local(before), "=", local(boxes_->factors.at + ".stage")});
 }
 
 // Nothing but `sums += product` happens to what lies in registers: nothing else touches sums that products under way write,

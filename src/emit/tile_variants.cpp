@@ -60,6 +60,7 @@ class TileVariants {
   bool has_whole_panels(const TileShape& shape) const {
     return std::ranges::all_of(tiles_.products, [&](const auto& entry) {
       const TileFactor& columns = entry.second.columns;
+      if (columns.way != TileFactor::Way::staged) return true;
       return room_along_width(kernel_, tiles_, columns, shape) == shape.extent.at(columns.width);
     });
   }
@@ -70,6 +71,7 @@ class TileVariants {
     std::map<ir::ValueId, std::string> terms;
     if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
     for (const auto& [dot, product] : tiles_.products) {
+      if (product.columns.way != TileFactor::Way::staged) continue;
       const StagedLoad& load = loads_[load_of(product.columns)];
       if (takes_either(load)) terms[load.value] = lie_along_depth(load);
     }
@@ -137,13 +139,15 @@ class TileVariants {
 
   /// Whether warpgroups multiply it whichever way its lines run.
   bool takes_either(const StagedLoad& load) const {
-    return has_either_order(tile_type(kernel_, *load.factor));
+    return !load.factor->is_source && has_either_order(tile_type(kernel_, *load.factor));
   }
 
   /// Along which its lines may run to be multiplied by warpgroups.
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
-    if (!takes_either(load)) return {load.factor->depth_index};
-    return {load.factor->width_index, load.factor->depth_index};
+    const TileFactor& factor = *load.factor;
+    if (factor.is_source) return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
+    if (!takes_either(load)) return {factor.depth_index};
+    return {factor.width_index, factor.depth_index};
   }
 
   /// Loads of one tensor share its boxes, unless they want lines along different dimensions.
@@ -159,7 +163,11 @@ class TileVariants {
   /// The extents of all axes that a product is computed along, which reads a factor.
   std::vector<std::string> extents_of_terms(const TileFactor& factor) const {
     const auto reads = [&](const auto& entry) {
-      return entry.second.rows.shares_tile(factor) || entry.second.columns.shares_tile(factor);
+      const auto is_read = [&](const TileFactor& tile) { return tile.shares_tile(factor); };
+      const TileProduct& product = entry.second;
+      return is_read(product.rows) || is_read(product.columns) ||
+             std::ranges::any_of(product.rows.parts, is_read) ||
+             std::ranges::any_of(product.columns.parts, is_read);
     };
     const TileProduct& product = std::ranges::find_if(tiles_.products, reads)->second;
     AxisSet axes = plan_.phase.analysis.dependence.at(product.dot).loops;
@@ -388,9 +396,23 @@ class TileVariants {
     const std::string along_k = fmt::format("lines_of_box({}, {}{}){}", shape.extent.at(factor.width), upper,
                                             cluster.empty() ? "" : ", " + cluster, share);
     const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
+    if (factor.is_source) {
+      const std::string span = span_of(factor, shape);
+      return factor.ends_with_depth()
+                 ? fmt::format("{}.map<{}{}>({})", boxes_of(load), dimensions, span, along_k)
+                 : fmt::format("{}.map<{}, {}{}>({}{})", boxes_of(load), factor.depth_index,
+                               factor.width_index, span, shape.extent.at(factor.depth), share);
+    }
     if (!takes_either(load)) return fmt::format("{}.map<{}>({})", boxes_of(load), dimensions, along_k);
     return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, boxes_of(load), along_k,
                        shape.extent.at(factor.depth), share);
+  }
+
+  /// ", 64" where boxes bring 64 bytes of each line of a tile that threads read; "" where they bring 128.
+  std::string span_of(const TileFactor& source, const TileShape& shape) const {
+    const int64_t bytes =
+        shape.extent.at(axis_of_lines(kernel_, source)) * size_in_bytes(tile_type(kernel_, source));
+    return bytes % 128 == 0 ? "" : bytes % 64 == 0 ? ", 64" : ", 32";
   }
 
   /// Whether a product reads it as tf32: copies round.

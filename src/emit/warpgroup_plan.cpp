@@ -17,6 +17,7 @@
 #include "emit/tile_memory.h"
 #include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
+#include "sema/ir/statements.h"
 #include "sema/ir/without_points.h"
 
 namespace tessera::emit {
@@ -25,6 +26,7 @@ namespace {
 
 constexpr int64_t kGroupRows = 64;        // of one product of a warpgroup
 constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
+constexpr int64_t kChunkOfLines = 32;     // that lines are multiples of, in bytes, of what threads read
 constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
 constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
@@ -55,7 +57,15 @@ constexpr std::array kOfAnyGroups = {
     Candidate{2, 128, 176, 2}, Candidate{2, 128, 176},    Candidate{2, 128, 144},
     Candidate{2, 128, 128},    Candidate{1, 64, 128},     Candidate{1, 64, 64}};
 
-std::span<const Candidate> candidates(std::optional<int> groups) {
+/// The same where columns are computed, of which a tile has few then: each is computed once for all of its rows.
+constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
+                                           Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+
+std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
+  const auto computes_columns = [](const auto& entry) {
+    return entry.second.columns.way == TileFactor::Way::computed;
+  };
+  if (!groups && std::ranges::any_of(plan.products, computes_columns)) return kOfComputedColumns;
   if (!groups) return kOfAnyGroups;
   if (*groups == 1) return kOfOneGroup;
   if (*groups == 2) return kOfTwoGroups;
@@ -67,23 +77,14 @@ int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 
 
 class GroupPlanner {
  public:
-  GroupPlanner(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-               const PlanOverrides& overrides, const TilePlan& plan, std::optional<int> groups,
-               bool may_have_teams)
-      : kernel_(kernel),
-        sizes_(sizes),
-        target_(target),
-        overrides_(overrides),
-        general_(plan),
-        plan_(by_warpgroups(kernel, plan)),
-        groups_(groups),
-        may_have_teams_(may_have_teams) {}
+  GroupPlanner(const GroupQuestion& question, bool may_have_teams)
+      : question_(question), may_have_teams_(may_have_teams) {}
 
   GroupShapes run() {
-    std::string reason = obstacle();
+    std::string reason = obstacle_to_groups(question_, plan_);
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
-    for (const Candidate& candidate : candidates(groups_)) {
+    for (const Candidate& candidate : candidates(groups_, plan_)) {
       TileShape shape = begin(candidate);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
         continue;
@@ -99,141 +100,6 @@ class GroupPlanner {
   }
 
  private:
-  // ---- what keeps a phase from it, whatever the tiles ----
-
-  std::string obstacle() {
-    if (!target_.has(kWarpgroups))
-      return fmt::format(
-          "{} has no warpgroups that multiply; `@tile(G = {}, when = arch == sm_90)` with "
-          "`@warpgroups(G)` asks for them where they are",
-          target_.name, groups_.value_or(2));
-    if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
-    if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
-    if (!plan_.shared_vectors.empty()) return "a factor is computed from rows or columns of another product";
-    for (const auto& [axis, role] : plan_.roles)
-      if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
-    for (const auto& [dot, product] : plan_.products) {
-      std::string reason = obstacle(product);
-      if (!reason.empty()) return reason;
-    }
-    if (turns_inside_of_ring()) return "a factor turns with a loop inside of the one that brings tiles";
-    return rings_.size() == 1 || loops_around_rings().size() == 1
-               ? ""
-               : "loops that bring factors do not just follow one another";
-  }
-
-  bool depends_on(ir::ValueId value, ir::AxisId axis) const {
-    const ir::Op& op = kernel_.values[value].op;
-    const auto* coordinate = std::get_if<ir::Coordinate>(&op);
-    return (coordinate && coordinate->axis == axis) ||
-           std::ranges::any_of(ir::operands_of(op),
-                               [&](ir::ValueId operand) { return depends_on(operand, axis); });
-  }
-
-  /// Calls visit(product, factor, loops) for the factors of all products, with the loops around a product from the outside in.
-  template <typename Visit>
-  void for_each_factor(const ir::Block& statements, const std::vector<ir::AxisId>& loops,
-                       const Visit& visit) const {
-    for (const ir::Statement& statement : statements) {
-      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
-        std::vector<ir::AxisId> deeper = loops;
-        deeper.push_back(loop->axis);
-        for_each_factor(loop->body, deeper, visit);
-      }
-      const auto* define = std::get_if<ir::Define>(&statement.node);
-      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
-      if (product == plan_.products.end()) continue;
-      visit(product->second, product->second.rows, loops);
-      visit(product->second, product->second.columns, loops);
-    }
-  }
-
-  /// Whether a loop inside of the one that brings boxes reads others in each of its rounds.
-  bool turns_inside_of_ring() const {
-    bool turns = false;
-    for_each_factor(
-        kernel_.grids.at(0).body, {},
-        [&](const TileProduct& product, const TileFactor& factor, const std::vector<ir::AxisId>& loops) {
-          const auto own = std::ranges::find(loops, ring_of(kernel_, product, factor).first);
-          turns = turns || std::any_of(own, loops.end(), [&](ir::AxisId inner) {
-                    return inner != *own && depends_on(factor.load, inner);
-                  });
-        });
-    return turns;
-  }
-
-  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
-  std::set<std::vector<ir::AxisId>> loops_around_rings() const {
-    std::set<std::vector<ir::AxisId>> found;
-    for_each_factor(kernel_.grids.at(0).body, {},
-                    [&](const TileProduct& product, const TileFactor& factor, std::vector<ir::AxisId> loops) {
-                      loops.insert(loops.end(), product.around.begin(), product.around.end());
-                      std::erase(loops, ring_of(kernel_, product, factor).first);
-                      found.insert(std::move(loops));
-                    });
-    return found;
-  }
-
-  std::string obstacle(const TileProduct& product) {
-    const DType type = tile_type(kernel_, product.rows);
-    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
-      return fmt::format("warpgroups do not multiply {}", spelling(type));
-    if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
-      return fmt::format("a tile of {} is read along both of its axes", spelling(type));
-    for (const TileFactor* factor : {&product.rows, &product.columns}) {
-      std::string reason = obstacle(*factor);
-      if (!reason.empty()) return reason;
-    }
-    return "";
-  }
-
-  /// Whether tiles along an axis are as long as a dimension, for each of its values.
-  bool is_listed(ir::AxisId axis) const {
-    const ir::Axis& entry = kernel_.axes[axis];
-    return is_whole(axis) && entry.dimension &&
-           std::ranges::any_of(general_.shapes, [&](const TileShape& shape) {
-             return shape.symbols.contains(*entry.dimension);
-           });
-  }
-  bool is_whole(ir::AxisId axis) const {
-    return kernel_.axes[axis].kind == ir::AxisKind::let && plan_.is_in_registers(axis);
-  }
-
-  /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
-  bool is_shifted(ir::ValueId index, ir::AxisId axis) const {
-    const auto form = ir::affine_form(kernel_, sizes_, index);
-    return form && form->coefficient(axis) && sizes_.as_constant(*form->coefficient(axis)) == 1;
-  }
-
-  /// Zeros stand in a box wherever the factor has no element along what is summed over, if that is a whole dimension. Along
-  /// the sums anything may stand behind the end, where no other product sums over them; what the program reads is inside,
-  /// since sums of no terms are 0, and zeros times an infinity are not.
-  std::string obstacle(const TileFactor& factor) {
-    if (factor.way != TileFactor::Way::staged) return "a factor is computed, where a box is copied as it is";
-    const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
-    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
-    if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
-    if (factor.in_parts && load.indices.size() > 4)
-      return fmt::format("boxes have five dimensions at most, one of them of parts, and `{}` has {}",
-                         tensor.name, load.indices.size());
-    if (load.indices.size() < 2 || load.indices.size() > 5)
-      return fmt::format("boxes have two to five dimensions, and `{}` has {}", tensor.name,
-                         load.indices.size());
-    for (size_t d = 0; d < load.indices.size(); ++d) {
-      const bool is_along = d == factor.width_index || d == factor.depth_index;
-      const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
-      const bool is_inside = (load.in_bounds >> d & 1u) != 0;
-      const bool may_shift = d == factor.width_index && is_inside;
-      const bool has_zeros =
-          is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
-      if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
-        return fmt::format("`{}` is not read along whole dimensions", tensor.name);
-    }
-    return "";
-  }
-
-  // ---- tiles ----
-
   bool has_shared_factors() const {
     const auto axis = cluster_axis(kernel_, sizes_, plan_);
     return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
@@ -258,7 +124,7 @@ class GroupPlanner {
     shape.end_bytes = 0;
     shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
-      if (is_whole(axis)) continue;  // as in the plan
+      if (plan_.is_whole(kernel_, axis)) continue;  // as in the plan
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
@@ -278,7 +144,17 @@ class GroupPlanner {
     for (const auto& [dot, product] : plan_.products)
       if (product.depth == depth)
         span = std::max(span, kSpanBytes / size_in_bytes(tile_type(kernel_, product.rows)));
-    return span;
+    return std::max(span, lines_along(depth));
+  }
+
+  /// What lines along an axis have multiples of, of tiles that factors are computed from, or into; 0 of others.
+  int64_t lines_along(ir::AxisId axis) const {
+    int64_t longest = 0;
+    for (const TileFactor* tile : plan_.factors())
+      if ((tile->is_source || !tile->parts.empty()) && axis == axis_of_lines(kernel_, *tile))
+        longest = std::max(longest, (tile->is_source ? kChunkOfLines : kSpanBytes) /
+                                        size_in_bytes(tile_type(kernel_, *tile)));
+    return longest;
   }
 
   /// Of a tile. A small one waits at barriers half as often with two spans, in all loops or in none.
@@ -334,9 +210,10 @@ class GroupPlanner {
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
       const TileRole role = *plan_.role(axis);
-      const int64_t unit = role == TileRole::row     ? kGroupRows * shape.groups()
-                           : role == TileRole::depth ? span_along(axis)
-                                                     : std::max(kColumnUnit, span_along(axis));
+      const int64_t unit = role == TileRole::row ? kGroupRows * shape.groups()
+                           : role == TileRole::depth
+                               ? span_along(axis)
+                               : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}{}", shape.groups(),
@@ -396,13 +273,14 @@ class GroupPlanner {
         least, shape.shared_bytes + kBarrierBytes, target_.name, target_.shared_memory_per_block);
   }
 
-  const ir::Kernel& kernel_;
-  ir::SizeTable& sizes_;
-  const Target& target_;
-  const PlanOverrides& overrides_;
-  const TilePlan& general_;
-  const TilePlan plan_;
-  const std::optional<int> groups_;  // that are asked for
+  const GroupQuestion& question_;
+  const ir::Kernel& kernel_ = question_.kernel;
+  ir::SizeTable& sizes_ = question_.sizes;
+  const Target& target_ = question_.target;
+  const PlanOverrides& overrides_ = question_.overrides;
+  const TilePlan& general_ = question_.plan;
+  const std::optional<int> groups_ = question_.groups;
+  const TilePlan plan_ = by_warpgroups(kernel_, general_);
   const bool may_have_teams_;
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
@@ -411,10 +289,22 @@ class GroupPlanner {
 
 }  // namespace
 
-GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups, bool may_have_teams) {
-  return GroupPlanner(kernel, sizes, target, overrides, plan, groups, may_have_teams).run();
+GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_teams) {
+  return GroupPlanner(question, may_have_teams).run();
+}
+
+bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                               const TilePlan& plan) {
+  std::set<ir::ValueId> added;
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    if (const auto dot = assign ? product_summand(kernel, uses, *assign) : std::nullopt) added.insert(*dot);
+  });
+  return std::ranges::any_of(plan.products, [&](const auto& entry) {
+    const TileProduct& product = entry.second;
+    const bool is_computed = !product.rows.parts.empty() || !product.columns.parts.empty();
+    return is_computed && !product.has_own_loop && !added.contains(product.dot);
+  });
 }
 
 namespace {
@@ -431,8 +321,11 @@ bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
 /// A product of parts of tensors that would stay in shared memory while its tiles are computed: boxes follow one another
 /// along a dimension with a bound as along one without.
 bool can_walk(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product) {
-  const auto stays = [](const TileFactor& factor) {
-    return factor.way == TileFactor::Way::staged && !factor.in_ring;
+  const auto is_copied_once = [](const TileFactor& tile) {
+    return tile.way == TileFactor::Way::staged && !tile.in_ring;
+  };
+  const auto stays = [&](const TileFactor& factor) {
+    return factor.parts.empty() ? is_copied_once(factor) : std::ranges::all_of(factor.parts, is_copied_once);
   };
   return kernel.axes[product.depth].kind == ir::AxisKind::let &&
          plan.role(product.depth) == TileRole::depth && stays(product.rows) && stays(product.columns);
@@ -446,14 +339,20 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.members.clear();
   plan.shapes.clear();
   for (auto& [dot, product] : plan.products) {
-    for (TileFactor* factor : {&product.rows, &product.columns})
-      factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
     if (is_widened(kernel, product.rows) && is_widened(kernel, product.columns)) {
       product.rows = TileFactor(product.rows.parts[0]);
       product.columns = TileFactor(product.columns.parts[0]);
     }
-    if (can_walk(kernel, plan, product))
-      product.has_own_loop = product.rows.in_ring = product.columns.in_ring = true;
+    for (TileFactor* factor : {&product.rows, &product.columns}) {
+      factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
+      for (TileFactor& part : factor->parts) part.is_source = true;
+    }
+    if (!can_walk(kernel, plan, product)) continue;
+    product.has_own_loop = true;
+    for (TileFactor* factor : {&product.rows, &product.columns}) {
+      factor->in_ring = factor->way == TileFactor::Way::staged;
+      for (TileFactor& part : factor->parts) part.in_ring = true;
+    }
   }
   return plan;
 }
@@ -491,12 +390,21 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
          kernel.axes[axis].upper == dimension;
 }
 
+ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
+  const bool is_along_depth =
+      tile.is_source ? tile.ends_with_depth()
+                     : !has_either_order(kernel.values[tile.value].dtype) || tile.parts[0].ends_with_depth();
+  return is_along_depth ? tile.depth : tile.width;
+}
+
 bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
 
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
-    if (factor->in_parts || !has_either_order(tile_type(kernel, *factor))) return false;
+    if (factor->way != TileFactor::Way::staged || factor->in_parts || factor->is_source ||
+        !has_either_order(tile_type(kernel, *factor)))
+      return false;
     loads.insert(factor->load);
   }
   return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, is_of_orders);

@@ -2,6 +2,7 @@
 // Whether a phase in tiles can run with roles: a warp that asks for boxes, warpgroups that multiply. And in which tiles.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +19,29 @@ struct GroupShapes {
   bool is_of_phase = false;  // the reason: in no tiles can the phase run so
 };
 
-/// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: all of its factors are boxes of
-/// tensors that one loop brings, or several that follow one another, and nothing else passes between warps. Where the user
-/// leaves tiles to the planner there are smaller ones too, which keep a device busy with less, and some have a team each if
-/// they may, see team_plan.h.
-GroupShapes choose_group_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
-                                const PlanOverrides& overrides, const TilePlan& plan,
-                                std::optional<int> groups, bool may_have_teams = false);
+/// A general plan of a phase, and the warpgroups that are asked for, if so many are.
+struct GroupQuestion {
+  const ir::Kernel& kernel;
+  ir::SizeTable& sizes;
+  const Target& target;
+  const PlanOverrides& overrides;
+  const TilePlan& plan;
+  std::optional<int> groups;
+};
+
+/// The shapes in which so many warpgroups, or as many as suit it, run the phase of a plan: its factors are boxes of tensors
+/// that one loop brings, or several that follow one another, or what threads compute from such, and nothing else passes
+/// between warps. Where the user leaves tiles to the planner there are smaller ones too, which keep a device busy with less,
+/// and some have a team each if they may, see team_plan.h.
+GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_teams = false);
+
+/// What keeps a phase from it in all tiles; "" if nothing does. `plan`: that by warpgroups.
+std::string obstacle_to_groups(const GroupQuestion& question, const TilePlan& plan);
+
+/// Whether threads both compute factors of products and take what becomes of these, round by round: neither is done beside
+/// products then, and warps that multiply by themselves are quicker.
+bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                               const TilePlan& plan);
 
 /// The axis of the grid along which tiles of neighbouring blocks share factors: the only one of rows; none where there are
 /// several, or where the rounds of a loop depend on the tile.
@@ -41,6 +58,11 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 /// The plan by warpgroups of a general one; it has no shape yet. Factors of fp8 are multiplied as they are, those that may
 /// be split in parts.
 TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
+
+/// The axis that lines of a tile run along which threads compute a factor from, or that they compute: the last dimension, as
+/// it is declared, of the tensor, or of the first of those that it is computed from. Of 8 bits computed lines run along what
+/// is summed over.
+ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile);
 
 /// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
 bool has_either_order(DType factor);

@@ -24,6 +24,9 @@ kernels=(
   "tests/corners/warpgroups.tsr --kernel shared_by_groups --set B=2 --set M=200 --set N=136 --set K=264"
   "tests/corners/warpgroups.tsr --kernel shared_in_clusters --set M=200 --set N=136 --set K=264"
   "tests/corners/warpgroups.tsr --kernel teams_by_groups --variant 1 --set M=2560 --set N=3000 --set K=136"
+  "tests/corners/computed_factors.tsr --kernel computed_rows --set M=200 --set N=136 --set K=264"
+  "tests/corners/computed_factors.tsr --kernel computed_columns --set M=200 --set N=136 --set K=264"
+  "tests/corners/computed_factors.tsr --kernel computed_both --set M=200 --set N=136 --set K=264 --set L=72"
   "examples/gemm/gemm.tsr --set M=64 --set N=136 --set K=4096"
 )
 

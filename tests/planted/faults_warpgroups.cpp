@@ -271,12 +271,41 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
 
 }  // namespace
 
+/// Of factors that threads compute a round ahead.
+void add_computed_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, Effect effect, const char* file, const char* text,
+                       const char* replacement) {
+    faults.push_back(
+        {.name = name, .group = kWarpgroups, .effect = effect, .edits = {{file, text, replacement}}});
+  };
+  add("computed tile not shown to products", Effect::hazard, kWords,
+      "  ptx::fence_proxy_async(where);\n  part_barrier", "  part_barrier");
+  add("computed tile not awaited", Effect::hazard, kWords,
+      "  part_barrier<kGroupThreads * kGroups>(0, where);\n", "");
+  add("computed tile over the one that is multiplied", Effect::hazard, kGenerated, "factor_turn ^= 1;", "");
+  add("sources read before they have arrived", Effect::hazard, kGenerated, "k_source_ring.wait(k_source_at);",
+      "");
+  add("sources given back before all lanes have read them", Effect::hazard, kGenerated,
+      "warp_barrier();\n        k_source_ring.release", "k_source_ring.release");
+  add("sources never given back", Effect::hazard, kGenerated, "k_source_ring.release(k_source_at.stage);",
+      "");
+  add("factors of this round computed for the next", Effect::wrong_result, kGenerated,
+      "compute_k(k_tile + 1)", "compute_k(k_tile)");
+  add("factors of one round for all", Effect::wrong_result, kGenerated, "_tiles.stage(x_turn);",
+      "_tiles.stage(0);");
+  add("computed lines across K multiplied as if along it", Effect::wrong_result, kGenerated,
+      "across_k(factor_tile)", "factor_tile");
+  add("boxes wider than what lies in shared memory", Effect::wrong_result, kGenerated,
+      "boxes_of_b.map<0, 1, 64>(", "boxes_of_b.map<0, 1>(");
+}
+
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
   add_load_faults(faults);
   add_split_faults(faults);
   add_share_faults(faults);
+  add_computed_faults(faults);
 }
 
 }  // namespace tessera::planted

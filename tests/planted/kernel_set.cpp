@@ -231,11 +231,17 @@ const KernelSet& warpgroup_products() {
                 "teams_by_groups", "turns_by_groups"},
                {.stages = 2}},
               {"tests/corners/warpgroups.tsr", {"split_by_groups", "split_twice_by_groups"}, {.stages = 4}},
+              {"tests/corners/computed_factors.tsr",
+               {"computed_both", "computed_columns", "computed_rows"},
+               {.stages = 2}},
           },
       .trials =
           {
               {"gemm", {{{"M", 136}, {"N", 136}, {"K", 200}}, {{"M", 264}, {"N", 264}, {"K", 72}}}},
               {"gemm_f16", {{{"M", 264}, {"N", 40}, {"K", 200}}}},
+              {"computed_both", {{{"M", 72}, {"N", 40}, {"K", 136}, {"L", 72}}}},
+              {"computed_columns", {{{"M", 136}, {"N", 72}, {"K", 200}}}},
+              {"computed_rows", {{{"M", 136}, {"N", 72}, {"K", 200}}}},
               {"differences_by_groups", {{{"M", 72}, {"N", 88}, {"K", 136}}}},
               {"gated_by_groups", {{{"M", 72}, {"N", 104}, {"K", 136}}}},
               {"gram_by_groups", {{{"M", 70}, {"K", 136}}, {{"M", 8}, {"K", 0}}}},

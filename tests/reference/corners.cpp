@@ -384,6 +384,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_product_cases(cases);
   add_contraction_cases(cases);
   add_warpgroup_cases(cases);
+  add_computed_factor_cases(cases);
   add_number_cases(cases);
   add_relation_cases(cases);
   cases.push_back(corner("stores.tsr", "later_wins", {"R", "C"},

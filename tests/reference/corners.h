@@ -85,4 +85,7 @@ void add_relation_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/warpgroups.tsr.
 void add_warpgroup_cases(std::vector<Case>& cases);
 
+/// Cases of tests/corners/computed_factors.tsr.
+void add_computed_factor_cases(std::vector<Case>& cases);
+
 }  // namespace tessera::reference

@@ -80,12 +80,13 @@ class BoxedTensor {
   /// Whether boxes can be copied at all.
   bool are_there() const { return lines_ != 0; }
 
-  /// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension. The copy, if there is
+  /// The map of boxes of so many lines along kLineDimension and kSpanBytes along kPositionDimension. The copy, if there is
   /// one, is queued here.
-  template <int kLineDimension, int kPositionDimension>
+  template <int kLineDimension, int kPositionDimension, int kSpanBytes = 128>
   TESSERA_OUT_OF_LINE TensorMap map(int lines) {
     if (along_ >= 0) copy();
-    return tensor_map<T, Rank, kLineDimension, kPositionDimension>(check_, tensor_, lines, policy_);
+    return tensor_map<T, Rank, kLineDimension, kPositionDimension, kSpanBytes>(check_, tensor_, lines,
+                                                                               policy_);
   }
 
  private:

@@ -44,6 +44,20 @@ TESSERA_DEVICE void as_it_lies(const EitherTile<T, kWidth, kDepth, kOrder>& tile
   tile.as_it_lies(use);
 }
 
+/// A tile whose lines run along the rows (columns) of the result: as_it_lies says so of it.
+template <typename T, int kLines, int kLength>
+struct AcrossKTile {
+  OperandTile<T, kLines, kLength> tile;
+};
+template <typename T, int kLines, int kLength>
+TESSERA_DEVICE AcrossKTile<T, kLines, kLength> across_k(const OperandTile<T, kLines, kLength>& tile) {
+  return {tile};
+}
+template <typename T, int kLines, int kLength, typename Use>
+TESSERA_DEVICE void as_it_lies(const AcrossKTile<T, kLines, kLength>& across, const Use& use) {
+  use(std::integral_constant<Major, Major::mn>{}, across.tile);
+}
+
 /// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
 template <typename T, int kWidth, int kDepth, int kStages_, Order kOrder = Order::either>
 struct EitherRing {

@@ -156,13 +156,13 @@ TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
   return device_has_boxes();
 }
 
-/// The map of boxes of so many lines along kLineDimension and 128 bytes along kPositionDimension, of a tensor that has boxes
+/// The map of boxes of so many lines along kLineDimension and kSpanBytes along kPositionDimension, of a tensor that has boxes
 /// which are copied to be read.
-template <typename T, int Rank, int kLineDimension, int kPositionDimension>
+template <typename T, int Rank, int kLineDimension, int kPositionDimension, int kSpanBytes = 128>
 inline TensorMap tensor_map(LaunchCheck& check, const Tensor& tensor, int lines,
                             CachePolicy policy = CachePolicy::normal) {
   TensorMap map;
-  const bool is_made = check.ok() && make_tensor_map<T, Rank, 128>(
+  const bool is_made = check.ok() && make_tensor_map<T, Rank, kSpanBytes>(
                                          map, tensor, TensorBox<kLineDimension, kPositionDimension>{lines});
   check.require(is_made, "boxes of its tensors can be copied");
   map.policy = policy;

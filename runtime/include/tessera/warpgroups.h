@@ -98,6 +98,13 @@ TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages, kOr
   ptx::fence_proxy_async(where);
 }
 
+/// Tiles that the threads of kGroups warpgroups have stored are there for the products of all of them behind this.
+template <int kGroups>
+TESSERA_DEVICE void complete_tiles(Location where = Location::current()) {
+  ptx::fence_proxy_async(where);
+  part_barrier<kGroupThreads * kGroups>(0, where);
+}
+
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
 /// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.
 template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>

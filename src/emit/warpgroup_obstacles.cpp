@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keeps a phase in tiles from warpgroups, whatever the tiles.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "emit/plan_requests.h"
+#include "emit/tile_memory.h"
+#include "emit/warpgroup_plan.h"
+#include "sema/ir/affine.h"
+
+namespace tessera::emit {
+
+namespace {
+
+class Obstacles {
+ public:
+  Obstacles(const GroupQuestion& question, const TilePlan& plan)
+      : kernel_(question.kernel),
+        sizes_(question.sizes),
+        target_(question.target),
+        overrides_(question.overrides),
+        general_(question.plan),
+        groups_(question.groups),
+        plan_(plan) {}
+
+  std::string run() {
+    if (!target_.has(kWarpgroups))
+      return fmt::format(
+          "{} has no warpgroups that multiply; `@tile(G = {}, when = arch == sm_90)` with "
+          "`@warpgroups(G)` asks for them where they are",
+          target_.name, groups_.value_or(2));
+    if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
+    if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
+    if (!plan_.shared_vectors.empty())
+      return "a factor is computed from a variable, or from rows or columns of another product";
+    for (const auto& [axis, role] : plan_.roles)
+      if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
+    for (const auto& [dot, product] : plan_.products) {
+      std::string reason = obstacle(product);
+      if (!reason.empty()) return reason;
+    }
+    if (turns_inside_of_ring()) return "a factor turns with a loop inside of the one that brings tiles";
+    return rings_.size() == 1 || loops_around_rings().size() == 1
+               ? ""
+               : "loops that bring factors do not just follow one another";
+  }
+
+ private:
+  bool depends_on(ir::ValueId value, ir::AxisId axis) const {
+    const ir::Op& op = kernel_.values[value].op;
+    const auto* coordinate = std::get_if<ir::Coordinate>(&op);
+    return (coordinate && coordinate->axis == axis) ||
+           std::ranges::any_of(ir::operands_of(op),
+                               [&](ir::ValueId operand) { return depends_on(operand, axis); });
+  }
+
+  /// Calls visit(product, factor, loops) for the factors of all products, with the loops around a product from the
+  /// outside in.
+  template <typename Visit>
+  void for_each_factor(const ir::Block& statements, const std::vector<ir::AxisId>& loops,
+                       const Visit& visit) const {
+    for (const ir::Statement& statement : statements) {
+      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
+        std::vector<ir::AxisId> deeper = loops;
+        deeper.push_back(loop->axis);
+        for_each_factor(loop->body, deeper, visit);
+      }
+      const auto* define = std::get_if<ir::Define>(&statement.node);
+      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
+      if (product == plan_.products.end()) continue;
+      for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
+    }
+  }
+
+  /// Whether a factor is computed, or other boxes are read, in a loop inside of the one that brings them, once a round.
+  bool turns_inside_of_ring() const {
+    bool turns = false;
+    for_each_factor(
+        kernel_.grids.at(0).body, {},
+        [&](const TileProduct& product, const TileFactor& factor, const std::vector<ir::AxisId>& loops) {
+          const auto own = std::ranges::find(loops, ring_of(kernel_, product, factor).first);
+          turns = turns || std::any_of(own, loops.end(), [&](ir::AxisId inner) {
+                    return inner != *own &&
+                           (!factor.parts.empty() || (factor.load.valid() && depends_on(factor.load, inner)));
+                  });
+        });
+    return turns;
+  }
+
+  /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
+  std::set<std::vector<ir::AxisId>> loops_around_rings() const {
+    std::set<std::vector<ir::AxisId>> found;
+    for_each_factor(kernel_.grids.at(0).body, {},
+                    [&](const TileProduct& product, const TileFactor& factor, std::vector<ir::AxisId> loops) {
+                      loops.insert(loops.end(), product.around.begin(), product.around.end());
+                      std::erase(loops, ring_of(kernel_, product, factor).first);
+                      found.insert(std::move(loops));
+                    });
+    return found;
+  }
+
+  std::string obstacle(const TileProduct& product) {
+    const DType type = tile_type(kernel_, product.rows);
+    const bool is_computed = std::ranges::any_of(factors_of(product), [](const TileFactor* factor) {
+      return factor->way == TileFactor::Way::computed;
+    });
+    if (is_computed && (product.is_tf32 || product.is_split || is_promoted(kernel_, product)))
+      return fmt::format("a factor of {} is computed", spelling(kernel_.values[product.rows.value].dtype));
+    if (type == DType::f64 || (type == DType::f32 && !product.is_tf32 && !product.is_split))
+      return fmt::format("warpgroups do not multiply {}", spelling(type));
+    if (plan_.is_read_across(product.rows) || plan_.is_read_across(product.columns))
+      return fmt::format("a tile of {} is read along both of its axes", spelling(type));
+    for (const TileFactor* factor : factors_of(product)) {
+      std::string reason = obstacle(*factor);
+      if (!reason.empty()) return reason;
+    }
+    return "";
+  }
+
+  static std::array<const TileFactor*, 2> factors_of(const TileProduct& product) {
+    return {&product.rows, &product.columns};
+  }
+
+  /// Whether tiles along an axis are as long as a dimension, for each of its values.
+  bool is_listed(ir::AxisId axis) const {
+    const ir::Axis& entry = kernel_.axes[axis];
+    return plan_.is_whole(kernel_, axis) && entry.dimension &&
+           std::ranges::any_of(general_.shapes, [&](const TileShape& shape) {
+             return shape.symbols.contains(*entry.dimension);
+           });
+  }
+
+  /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
+  bool is_shifted(ir::ValueId index, ir::AxisId axis) const {
+    const auto form = ir::affine_form(kernel_, sizes_, index);
+    return form && form->coefficient(axis) && sizes_.as_constant(*form->coefficient(axis)) == 1;
+  }
+
+  /// Zeros stand in a box wherever the factor has no element along what is summed over, if that is a whole dimension. Along
+  /// the sums anything may stand behind the end, where no other product sums over them; what the program reads is inside,
+  /// since sums of no terms are 0, and zeros times an infinity are not.
+  std::string obstacle(const TileFactor& factor) {
+    if (factor.way == TileFactor::Way::computed) return obstacle_of_parts(factor);
+    if (factor.way != TileFactor::Way::staged) return "a factor is computed from what lies in registers";
+    const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
+    const ir::Tensor& tensor = kernel_.tensors[load.tensor];
+    if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
+    if (factor.in_parts && load.indices.size() > 4)
+      return fmt::format("boxes have five dimensions at most, one of them of parts, and `{}` has {}",
+                         tensor.name, load.indices.size());
+    if (load.indices.size() < 2 || load.indices.size() > 5)
+      return fmt::format("boxes have two to five dimensions, and `{}` has {}", tensor.name,
+                         load.indices.size());
+    for (size_t d = 0; d < load.indices.size(); ++d) {
+      const bool is_along = d == factor.width_index || d == factor.depth_index;
+      const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
+      const bool is_inside = (load.in_bounds >> d & 1u) != 0;
+      const bool may_shift = d == factor.width_index && is_inside;
+      const bool has_zeros =
+          is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
+      if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
+        return fmt::format("`{}` is not read along whole dimensions", tensor.name);
+    }
+    return "";
+  }
+
+  bool is_multiplied_too(const TileFactor& source) const {
+    return std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
+      return factor->way == TileFactor::Way::staged && !factor->is_source && factor->load == source.load;
+    });
+  }
+
+  std::string obstacle_of_parts(const TileFactor& computed) {
+    if (computed.parts.empty()) return "nothing that a factor is computed from is a part of a tensor that copies bring";
+    for (const TileFactor& part : computed.parts) {
+      if (is_multiplied_too(part))
+        return "a factor is computed from a part of a tensor that is multiplied as it is, too";
+      if (plan_.is_read_across(part)) return "a tile that factors are computed from is read along both axes";
+      std::string reason = obstacle(part);
+      if (!reason.empty()) return reason;
+    }
+    return "";
+  }
+
+  const ir::Kernel& kernel_;
+  ir::SizeTable& sizes_;
+  const Target& target_;
+  const PlanOverrides& overrides_;
+  const TilePlan& general_;
+  const std::optional<int> groups_;
+  const TilePlan& plan_;
+  const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
+};
+
+}  // namespace
+
+std::string obstacle_to_groups(const GroupQuestion& question, const TilePlan& plan) {
+  return Obstacles(question, plan).run();
+}
+
+}  // namespace tessera::emit

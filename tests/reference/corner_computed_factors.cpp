@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops of tests/corners/computed_factors.tsr: whole numbers, whose sums are exact in f32.
+#include <algorithm>
+
+#include "corners.h"
+
+namespace tessera::reference {
+
+namespace {
+
+void rows(Problem& problem) {
+  const auto a = problem.in("a"), c = problem.in("c"), turn = problem.in("turn"), b = problem.in("b"),
+             d = problem.in("d");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const auto x = [&](int64_t k) { return a(m, k) * turn(k) + c(m, k); };
+    y(m, n) = total(K, [&](int64_t k) { return x(k) * b(k, n); });
+    z(m, n) = 1 - total(K, [&](int64_t k) { return x(k) * d(n, k); });
+  });
+}
+
+void columns(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), on = problem.in("on");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return on(k) != 0 ? a(m, k) * b(k, n) : 0; });
+  });
+}
+
+void both(Problem& problem) {
+  constexpr int64_t kBlock = 64;
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double most = -100;
+    for (int64_t first = 0; first < K; first += kBlock)
+      most = std::max(most, total(std::min(kBlock, K - first), [&](int64_t k) {
+                        return std::max(a(m, first + k), 0.0) * (b(first + k, n) + 1);
+                      }));
+    y(m, n) = most;
+    z(m, n) = total(problem.dim("L"), [&](int64_t l) { return 2 * c(l, m) * d(l, n); });
+  });
+}
+
+void bytes(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return std::max(a(k, m), 0.0) * b(n, k); });
+  });
+}
+
+TensorSpec small(std::string name, const char* type, std::vector<std::string> dims) {
+  return input(std::move(name), type, std::move(dims), -3, 3, 1);
+}
+
+}  // namespace
+
+void add_computed_factor_cases(std::vector<Case>& cases) {
+  const auto add = [&](const char* kernel, std::vector<std::string> symbols, std::vector<TensorSpec> tensors,
+                       void reference(Problem&)) {
+    cases.push_back(
+        corner("computed_factors.tsr", kernel, std::move(symbols), std::move(tensors), reference));
+    cases.back().allowed = few_terms;
+  };
+  add("computed_rows", {"M", "N", "K"},
+      {small("a", "i8", {"M", "K"}), small("c", "bf16", {"M", "K"}), small("turn", "f32", {"K"}),
+       small("b", "bf16", {"K", "N"}), small("d", "bf16", {"N", "K"}), output("y", "f32", {"M", "N"}),
+       output("z", "f32", {"M", "N"})},
+      rows);
+  add("computed_columns", {"M", "N", "K"},
+      {small("a", "f16", {"M", "K"}), input("b", "u8", {"K", "N"}, 0, 3, 1),
+       input("on", "u8", {"K"}, 0, 2, 1), output("y", "f16", {"M", "N"})},
+      columns);
+  add("computed_both", {"M", "N", "K", "L"},
+      {small("a", "f32", {"M", "K"}), small("b", "bf16", {"K", "N"}), small("c", "bf16", {"L", "M"}),
+       small("d", "bf16", {"L", "N"}), output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"})},
+      both);
+  add("computed_bytes", {"M", "N", "K"},
+      {small("a", "i8", {"K", "M"}), small("b", "i8", {"N", "K"}), result("y", {"M", "N"})}, bytes);
+}
+
+}  // namespace tessera::reference
