@@ -82,7 +82,7 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   if (asked == 0) return check_cluster(kernel, {}, "blocks run in clusters where warpgroups multiply", sink);
   if (!asked.has_value() && !target.has(kWarpgroups))
     return check_cluster(kernel, {}, fmt::format("{} has no clusters", target.name), sink);
-  if (!asked && takes_turns_with_products(kernel, analysis.uses, by_warpgroups(kernel, plan))) {
+  if (!asked.has_value() && takes_turns_with_products(kernel, analysis.uses, by_warpgroups(kernel, plan))) {
     plan.obstacle = "threads compute a factor, and take what becomes of the product, in each round";
     return check_cluster(kernel, {}, plan.obstacle, sink);
   }

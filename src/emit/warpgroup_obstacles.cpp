@@ -69,9 +69,9 @@ class Obstacles {
         for_each_factor(loop->body, deeper, visit);
       }
       const auto* define = std::get_if<ir::Define>(&statement.node);
-      const auto product = define ? plan_.products.find(define->value) : plan_.products.end();
-      if (product == plan_.products.end()) continue;
-      for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
+      if (!define) continue;
+      if (const auto product = plan_.products.find(define->value); product != plan_.products.end())
+        for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
     }
   }
 
@@ -174,7 +174,8 @@ class Obstacles {
   }
 
   std::string obstacle_of_parts(const TileFactor& computed) {
-    if (computed.parts.empty()) return "nothing that a factor is computed from is a part of a tensor that copies bring";
+    if (computed.parts.empty())
+      return "nothing that a factor is computed from is a part of a tensor that copies bring";
     for (const TileFactor& part : computed.parts) {
       if (is_multiplied_too(part))
         return "a factor is computed from a part of a tensor that is multiplied as it is, too";

@@ -259,6 +259,7 @@ const KernelSet& warpgroup_products() {
               {"teams_by_groups", {{{"M", 72}, {"N", 2320}, {"K", 72}}, {{"M", 264}, {"N", 584}, {"K", 40}}}},
               {"turns_by_groups", {{{"J", 2}, {"M", 136}, {"N", 72}, {"K", 200}, {"L", 72}}}},
           },
+      .without_special = {"computed_columns"},
   };
   return set;
 }

@@ -33,6 +33,8 @@ struct KernelSet {
   bool has_products;
   std::vector<Source> sources;
   std::vector<Trial> trials;
+  std::vector<std::string> without_special =
+      {};  // numbers: terms that do not exist are 0 times the other factor
 };
 
 /// Numbers, rows and other lines, then plain products, uneven tiles and others. A fault begins with the set that is most

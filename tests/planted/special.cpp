@@ -79,7 +79,8 @@ SpecialProblems special_problems(const KernelSet& set) {
   for (auto& problem : solve(set)) {
     const bool is_empty =
         std::ranges::any_of(problem->sizes(), [](const auto& size) { return size.second == 0; });
-    if (is_empty || seen.contains(problem->description().name) ||
+    const bool is_left_out = std::ranges::count(set.without_special, problem->description().name) > 0;
+    if (is_empty || is_left_out || seen.contains(problem->description().name) ||
         !put_numbers(*problem, is_bitwise(*problem, set)))
       continue;
     seen.insert(problem->description().name);
