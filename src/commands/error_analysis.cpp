@@ -351,12 +351,19 @@ class Analysis {
     return unary && unary->op == ir::UnaryOp::split;
   }
 
+  /// Whether a factor is multiplied as fp8: it is, or was until the other kind of fp8 made both f16.
+  bool is_fp8_factor(ir::ValueId factor) const {
+    const auto* cast = std::get_if<ir::Cast>(&kernel_.values[factor].op);
+    const DType type = dtype_of(cast && cast->is_of_factor ? cast->operand : factor);
+    return type == DType::fp8_e4m3 || type == DType::fp8_e5m2;
+  }
+
   Field evaluate(const ir::Dot& op, const ir::Value& value) {
     std::vector<ir::AxisId> axes = value.axes;
     axes.insert(axes.end(), op.axes.begin(), op.axes.end());
     std::sort(axes.begin(), axes.end());
     const DType factor = dtype_of(op.left);
-    const double lost = factor == DType::fp8_e4m3 || factor == DType::fp8_e5m2  ? kLostOfFp8
+    const double lost = is_fp8_factor(op.left) && is_fp8_factor(op.right)       ? kLostOfFp8
                         : may_be_in_parts(op.left) && may_be_in_parts(op.right) ? kLostOfParts
                                                                                 : 0;
     const Field terms = pointwise(axes, {op.left, op.right}, [&](const auto& cells) {

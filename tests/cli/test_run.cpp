@@ -156,6 +156,21 @@ TEST_CASE("verify bounds the error of sums") {
   CHECK(answer.says("sums within their error bound"));
 }
 
+TEST_CASE("verify knows how many bits sums of fp8 keep, of both kinds too") {
+  const Tesserac tesserac;
+  for (const std::string other : {"fp8_e4m3", "fp8_e5m2"}) {
+    tesserac.write("bytes.tsr",
+                   "kernel bytes(in a: fp8_e4m3[M, K], in b: " + other +
+                       "[N, K], out c: f32[M, N]) {\n"
+                       "  grid m in M by auto, n in N by auto { c[m, n] = dot(a[m, :], b[n, :]); }\n"
+                       "}\n");
+    const Answer answer =
+        tesserac({"verify", "bytes.tsr", "--arch=sm_90", "--set=M=72", "--set=N=40", "--set=K=264"});
+    INFO(answer.text);
+    CHECK(answer.code == 0);
+  }
+}
+
 TEST_CASE("verify says where anything may come out") {
   const Tesserac tesserac;
   // Both sums cancel but for their rounding, which is all that is divided by.

@@ -72,6 +72,7 @@ void check_next_run(Project& project) {
     if (name.size() == 2) remove_tree(project.cache + "/v1/" + name);
   }
   REQUIRE(project(run_arguments()).code == 0);
+  for (const std::string& path : project.leftovers()) UNSCOPED_INFO("left: " << path);
   REQUIRE(project.leftovers().empty());
 }
 
