@@ -38,19 +38,20 @@ Descriptor open_folder(const std::string& path) {
 
 bool has_marker(const std::string& folder) { return ::access((folder + kMarker).c_str(), F_OK) == 0; }
 
-/// Deletes a folder of ours. The marker goes last, and under the hidden name: whoever is killed in between
-/// leaves what the next process recognises.
+/// Deletes a folder of ours: under the hidden name, where a compiler that has lost its parent puts nothing any more, and the
+/// marker last. Whoever is killed in between leaves what the next process recognises.
 void remove_marked(const std::string& base, const std::string& path) {
   namespace fs = std::filesystem;
+  const std::string hidden = base + "/" + std::string(kHiddenPrefix) + path.substr(path.rfind('-') + 1);
+  if (::rename(path.c_str(), hidden.c_str()) != 0) return;
   std::error_code error;
-  for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
+  for (auto entry = fs::directory_iterator(hidden, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     std::error_code failed;
-    if (path + kMarker != entry->path()) fs::remove_all(entry->path(), failed);
+    if (hidden + kMarker != entry->path()) fs::remove_all(entry->path(), failed);
     if (failed) return;  // it keeps its marker for another try
   }
-  const std::string hidden = base + "/" + std::string(kHiddenPrefix) + path.substr(path.rfind('-') + 1);
-  if (error || ::rename(path.c_str(), hidden.c_str()) != 0) return;
+  if (error) return;
   ::unlink((hidden + kMarker).c_str());
   ::rmdir(hidden.c_str());
 }

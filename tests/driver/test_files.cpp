@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -173,6 +174,26 @@ TEST_CASE("a temporary folder is deleted with its content") {
     write_file(path + "/deep/er/file", "x");
   }
   CHECK(names_in(scratch.path()).empty());
+}
+
+TEST_CASE("a temporary folder is deleted though somebody goes on putting files into it") {
+  for (int time = 0; time < 20; ++time) {
+    const Scratch scratch;
+    pid_t child = 0;
+    {
+      const auto folder = TemporaryFolder::create(scratch.path());
+      const std::string path = folder->path();
+      child = ::fork();
+      for (int i = 0; child == 0; ++i) {
+        const int file = ::open((path + "/" + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0600);
+        if (file < 0) ::_exit(0);
+        ::close(file);
+      }
+      while (names_in(path).size() < 10) ::usleep(100);
+    }
+    ::waitpid(child, nullptr, 0);
+    CHECK(names_in(scratch.path()).empty());
+  }
 }
 
 TEST_CASE("what a killed process left behind is deleted by the next one") {
