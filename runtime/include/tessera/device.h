@@ -22,23 +22,28 @@
 /// memory, never copied. TESSERA_DEVICE marks a function of kernels, TESSERA_UNROLL a loop whose trip count
 /// is a constant, TESSERA_UNROLL_BY(n) one of which n rounds are to be under way together, TESSERA_NO_UNROLL one that is
 /// to stay a loop. TESSERA_DEVICE_CALL marks a function that stays one, and is called: long, and seldom run.
+/// Such a function belongs to its file: where nvcc compiles parts of a file side by side (--split-compile), another would be
+/// called like one of somebody else's, for which setmaxnreg is left out and products of warpgroups wait for each other.
 #if TESSERA_TWIN
 #define TESSERA_KERNEL(...)
 #define TESSERA_PARAMETER const
 #define TESSERA_DEVICE inline
 #define TESSERA_DEVICE_CALL inline
-#define TESSERA_UNROLL
-#define TESSERA_UNROLL_BY(n)
-#define TESSERA_NO_UNROLL
 #else
 #define TESSERA_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
 #define TESSERA_PARAMETER const __grid_constant__
 #define TESSERA_DEVICE __device__ __forceinline__
-#define TESSERA_DEVICE_CALL __device__ __noinline__
+#define TESSERA_DEVICE_CALL static __device__ __noinline__
+#endif
+#ifdef __CUDA_ARCH__  // host compilers warn of pragmas that they do not know
 #define TESSERA_UNROLL _Pragma("unroll")
 #define TESSERA_UNROLL_BY(n) TESSERA_PRAGMA(unroll n)
 #define TESSERA_PRAGMA(text) _Pragma(#text)
 #define TESSERA_NO_UNROLL _Pragma("unroll 1")
+#else
+#define TESSERA_UNROLL
+#define TESSERA_UNROLL_BY(n)
+#define TESSERA_NO_UNROLL
 #endif
 
 namespace tessera {
