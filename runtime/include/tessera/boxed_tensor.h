@@ -45,9 +45,10 @@ Status in_order(bool along_k, bool other_along_k, const Run& run) {
 template <typename T, int Rank>
 class BoxedTensor {
   using Element = std::conditional_t<std::is_same_v<T, tf32>, float, T>;
-  // What is worth a copy: as many terms as take longer element by element than one more launch, and as many of each
-  // element as take longer so than reading and writing it once more.
-  static constexpr double kFewestTerms = 1e8, kFewestReads = 32;
+  // What is worth a copy: as many terms as take longer element by element than one more launch. Reading and writing the
+  // tensor once more does not; but where elements have one place in memory, the copy has many, and each is to be read so
+  // often.
+  static constexpr double kFewestTerms = 5e7, kFewestReads = 32;
 
  public:
   /// Products have as many terms as `extents` multiply to; each has an element of the tensor.
@@ -63,7 +64,8 @@ class BoxedTensor {
     }
     if (lines_ != 0) return;
     const bool is_asked_for = options.variant >= 0;
-    if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, kFewestReads))
+    const double reads = detail::is_repeated(tensor) ? kFewestReads : 0;
+    if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, reads))
       plan_copy(detail::dimension_of_lines(tensor, dimensions));
   }
 

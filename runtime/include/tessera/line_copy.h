@@ -17,6 +17,13 @@ inline bool has_terms(const Tensor& tensor, std::initializer_list<index> extents
   return all >= terms && all >= terms_of_element * elements;
 }
 
+/// Whether some elements of a tensor have one place in memory: it has more of them than memory between its ends.
+inline bool is_repeated(const Tensor& tensor) {
+  double bytes = static_cast<double>(dtype_bytes(tensor.dtype));
+  for (int d = 0; d < tensor.rank; ++d) bytes *= static_cast<double>(tensor.extent[d]);
+  return bytes > static_cast<double>(footprint(tensor));
+}
+
 /// Of a factor with an element in each of the products that `extents` multiply to: one of which each element meets so few
 /// others that a tile or two have all of them is read once.
 inline CachePolicy cache_policy(const Tensor& tensor, std::initializer_list<index> extents) {
