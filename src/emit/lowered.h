@@ -118,7 +118,8 @@ struct For {
   std::string name;
   Expr first, end;
   std::string step;
-  int together = 1;  // rounds that are to be under way together
+  int together = 1;    // rounds that are to be under way together
+  bool stays = false;  // a loop, of however few rounds
 };
 /// `barrier();`, or that of all blocks of a cluster.
 struct Barrier {

@@ -146,6 +146,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "group",
     "grouped_position",
     "highest",
+    "in_clusters",
     "inside",
     "launch",
     "lowest",

@@ -90,6 +90,7 @@ class FunctionPrinter {
   void print_node(const lowered::For& node, const std::string& remark) {
     const std::string before = node.unroll         ? "TESSERA_UNROLL "
                                : node.together > 1 ? fmt::format("TESSERA_UNROLL_BY({}) ", node.together)
+                               : node.stays        ? "TESSERA_NO_UNROLL "
                                                    : "";
     body(before + "for (" + header(node) + ")", node.body, remark);
   }

@@ -315,6 +315,9 @@ class LauncherPrinter {
       return lowered::add(copy.operands[0], copy.operands[1]);
     if (copy.kind == lowered::Expression::Kind::binary && copy.text == "*")
       return lowered::multiply(copy.operands[0], copy.operands[1]);
+    const bool is_call = copy.kind == lowered::Expression::Kind::call;
+    if (is_call && copy.text == "in_clusters" && lowered::constant_of(copy.operands[1]) == 1)
+      return copy.operands[0];
     return std::make_shared<const lowered::Expression>(std::move(copy));
   }
 

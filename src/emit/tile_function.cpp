@@ -295,11 +295,8 @@ std::vector<std::string> TileLowering::declare_units() {
     Expr count = size(plan_.sizes.subtract(entry.upper, entry.lower));
     const bool is_tiled = extents_.contains(axis);
     const bool is_shared = axis == cluster_axis_;
-    if (is_tiled)
-      count = lowered::call(
-          "ceil_divide",
-          {count, is_shared ? lowered::multiply(extent(axis), blocks_of_cluster()) : extent(axis)},
-          DType::index);
+    if (is_tiled) count = lowered::call("ceil_divide", {count, extent(axis)}, DType::index);
+    if (is_shared) count = lowered::call("in_clusters", {count, blocks_of_cluster()}, DType::index);
     const bool direct = !is_tiled && lowered::constant_of(lower_bound(axis)) == 0;
     positions.push_back(named(lowercase(entry.name) + (direct ? "" : "_tile")));
     unit_count_ = lowered::multiply(unit_count_, count);

@@ -316,6 +316,7 @@ class TileLowering : public FunctionLowering {
   void write_panels(const ir::Write& write, const TilePlace& place, Span span);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
                  const std::string& panel, const std::string& slot, Span span);
+  bool takes_from_rows(const ir::Write& write) const;
   std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
   lowered::Expr corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension);
   void find_stored_boxes();

@@ -268,8 +268,12 @@ void TileLowering::open(Ring& ring) {
   ring.next = named(base + "_next");
   emit(lowered::Barrier{"everyone has read the tiles before"});
   const std::string first = ring.fill + (is_ahead ? "(stage)" : "(stage, stage)");
-  loop("int stage = 0; stage < kStages - 1; ++stage", false, Scope{},
-       [&] { emit(lowered::Evaluate{local(first)}); });
+  // A loop where nothing waits for it: unrolled, the fill would be there for each stage.
+  lowered::For fills;
+  fills.header = "int stage = 0; stage < kStages - 1; ++stage";
+  fills.body = {{lowered::Evaluate{local(first)}, {}}};
+  fills.stays = true;
+  emit(std::move(fills));
   emit(lowered::Local{"int", ring.stage, {}, lowered::integer(0), false, false});
   emit(lowered::Local{"int", ring.next, {}, local("kStages - 1"), false, false});
 }

@@ -50,11 +50,11 @@ void TileLowering::declare_boxes() {
       guard(local(boxes.name + ".are_there"), "", false, Scope{}, [&] {
         emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({}.map)", boxes.name))});
       });
-    const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
-    for (const StageNames* stages : boxes_->rings())
-      emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", stages->ring, readers))});
-    if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
   });
+  const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
+  for (const StageNames* stages : boxes_->rings())
+    emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", stages->ring, readers))});
+  if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
 }
 
 // A ring of stages, with its barriers.

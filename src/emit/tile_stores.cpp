@@ -8,6 +8,7 @@
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"
+#include "sema/ir/operands.h"
 #include "sema/ir/statements.h"
 
 namespace tessera::emit {
@@ -126,15 +127,30 @@ void TileLowering::set_panel(const ir::Write& write, const TilePlace& place, con
   const std::string columns = fmt::format(
       "int {0} = {1}.first_column_slot({2}); {0} < {1}.end_column_slot({2}); {0} += 2", slot, name, panel);
   const auto number = [](const std::string& counter) { return lowered::name(counter, DType::index); };
-  over(TilePlace{place.row, {}}, item_, rows, [&] {
-    guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
-      over(TilePlace{{}, place.column}, slot, columns, [&] {
-        const Expr pair = compute_pair(write, place, slot, span);
-        const std::vector<Expr> arguments = {number(item_), number(slot), pair};
-        emit(lowered::Evaluate{lowered::call(name + ".set", arguments, kernel_.tensors[write.tensor].dtype)});
-      });
+  const auto set = [&] {
+    over(TilePlace{{}, place.column}, slot, columns, [&] {
+      const Expr pair = compute_pair(write, place, slot, span);
+      const std::vector<Expr> arguments = {number(item_), number(slot), pair};
+      emit(lowered::Evaluate{lowered::call(name + ".set", arguments, kernel_.tensors[write.tensor].dtype)});
     });
+  };
+  over(TilePlace{place.row, {}}, item_, rows, [&] {
+    takes_from_rows(write) ? guard(within({*place.row}), "guard: tiles end", true, Scope{}, set) : set();
   });
+}
+
+// Whether elements of a write take anything that only rows have which exist. Of tiles that threads hold they have all rows,
+// and those behind the end are never stored.
+bool TileLowering::takes_from_rows(const ir::Write& write) const {
+  bool takes = false;
+  ir::for_each_below(kernel_, {write.value}, [&](ir::ValueId id) {
+    const ir::Value& value = kernel_.values[id];
+    const TilePlace own = place_of({value.axes.begin(), value.axes.end()});
+    const bool is_held = held_.contains(id) || std::holds_alternative<ir::ReadVariable>(value.op);
+    if (own.row) takes = takes || !own.column || (!is_held && std::holds_alternative<ir::Load>(value.op));
+    return !is_held && !pairs_.contains(id);
+  });
+  return takes;
 }
 
 // The dimension that the rows of a tile run along, where it is stored as boxes: its rows and columns are whole dimensions,

@@ -29,13 +29,14 @@ constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
 constexpr int64_t kChunkOfLines = 32;     // that lines are multiples of, in bytes, of what threads read
 constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
-constexpr int64_t kSmallTile = 64 * 64;   // whose products with one span take less than what is around them
+constexpr int64_t kSmallTile = 64 * 128;  // whose products with one span take less than what is around them
+constexpr int64_t kOfFewRows = 64 * 64;   // rounds of such a tile wait for memory, whatever else they do
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
-constexpr int kMostStages = 12, kFewestStages = 2;
+constexpr int kMostStages = 12, kFewestStages = 2, kStagesOfTwoSpans = 4;
 
 /// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
 /// often. Each is a function of its own, so there are few, with which most launches fill their last wave.
@@ -75,6 +76,13 @@ std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan&
 /// Registers that a thread has when those that copy have left theirs: `take_registers` of the runtime.
 int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 ? 232 : 160; }
 
+int64_t area_of_sums(const TilePlan& plan, const TileShape& shape) {
+  int64_t area = 1;
+  for (const auto& [axis, extent] : shape.extent)
+    if (plan.is_in_registers(axis)) area *= extent;
+  return area;
+}
+
 class GroupPlanner {
  public:
   GroupPlanner(const GroupQuestion& question, bool may_have_teams)
@@ -85,11 +93,11 @@ class GroupPlanner {
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_, plan_)) {
-      TileShape shape = begin(candidate);
+      TileShape shape = begin(candidate, is_small(candidate) ? 2 : 1);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
         continue;
       if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
-      std::string misfitting = misfit(shape);
+      std::string misfitting = fit(shape, candidate);
       if (misfitting.empty())
         shapes.push_back(std::move(shape));
       else if (shapes.empty())
@@ -107,15 +115,25 @@ class GroupPlanner {
            });
   }
 
-  /// Of the sums.
-  int64_t area(const TileShape& shape) const {
-    int64_t product = 1;
-    for (const auto& [axis, extent] : shape.extent)
-      if (plan_.is_in_registers(axis)) product *= extent;
-    return product;
+  int64_t area(const TileShape& shape) const { return area_of_sums(plan_, shape); }
+
+  /// Whether its rounds are so short that they may have two spans.
+  static bool is_small(const Candidate& candidate) {
+    return candidate.rows * candidate.columns <= kSmallTile;
   }
 
-  TileShape begin(const Candidate& candidate) {
+  /// Chooses the stages of a shape, whose rounds have one span where a ring would be too short with two. Why it cannot be, or "".
+  std::string fit(TileShape& shape, const Candidate& candidate) {
+    std::string misfitting = misfit(shape);
+    const bool is_short = !requested_stages(kernel_, overrides_) && shape.stages < kStagesOfTwoSpans;
+    if (!is_small(candidate) || (misfitting.empty() && !is_short)) return misfitting;
+    TileShape other = begin(candidate, 1);
+    if (!misfit(other).empty()) return misfitting;
+    shape = std::move(other);
+    return "";
+  }
+
+  TileShape begin(const Candidate& candidate, int64_t spans) {
     TileShape shape = general_.shapes.back();
     shape.few_quarters = 0;
     shape.teams = candidate.teams;
@@ -129,7 +147,7 @@ class GroupPlanner {
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
                            : role == TileRole::column ? candidate.columns
-                                                      : depth_along(axis, candidate);
+                                                      : depth_along(axis, spans);
     }
     if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
     const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
@@ -158,13 +176,12 @@ class GroupPlanner {
   }
 
   /// Of a tile. A small one waits at barriers half as often with two spans, in all loops or in none.
-  int64_t depth_along(ir::AxisId axis, const Candidate& candidate) {
-    const bool is_small = candidate.rows * candidate.columns <= kSmallTile;
+  int64_t depth_along(ir::AxisId axis, int64_t spans) {
     const bool has_two = rings_.size() == 1 ? can_have_two_spans(axis)
                                             : std::ranges::all_of(plan_.products, [&](const auto& entry) {
                                                 return can_have_two_spans(entry.second.depth);
                                               });
-    return (is_small && has_two ? 2 : 1) * span_along(axis);
+    return (has_two ? spans : 1) * span_along(axis);
   }
   /// Threads add up what becomes of one.
   bool can_have_two_spans(ir::AxisId axis) {
@@ -407,10 +424,13 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
       return false;
     loads.insert(factor->load);
   }
-  return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, is_of_orders);
+  return loads.size() <= kMostOrders &&
+         std::ranges::any_of(plan.shapes, [&](const TileShape& shape) { return is_of_orders(plan, shape); });
 }
 
-bool is_of_orders(const TileShape& shape) { return shape.all_groups() == 1; }
+bool is_of_orders(const TilePlan& plan, const TileShape& shape) {
+  return shape.all_groups() == 1 && area_of_sums(plan, shape) > kOfFewRows;
+}
 
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
   const DType type = tile_type(kernel, product.rows);

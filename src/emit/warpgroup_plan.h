@@ -73,8 +73,9 @@ inline constexpr size_t kMostOrders = 2;
 /// Whether factors have few enough orders in memory for a function of each: then those that `is_of_orders` have one.
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
 
-/// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it.
-bool is_of_orders(const TileShape& shape);
+/// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it. The
+/// smallest are for few rows, of which each round waits for memory anyway.
+bool is_of_orders(const TilePlan& plan, const TileShape& shape);
 
 /// The header of the runtime with the instructions of a product by warpgroups.
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product);

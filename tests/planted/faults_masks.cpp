@@ -97,7 +97,7 @@ void add_tails(std::vector<PlantedFault>& faults) {
   add("end of a line is not copied", "tessera/shifted_copy.h",
       "if (raw.shift(line) > 0) raw.start(line, Tile::kLength, fill.tile.end_of(line));", ";");
   add("blocks for all tiles but those of the last group", "tessera/positions.h",
-      "const index height = rows - first < Rows ? rows - first : Rows;", "const index height = Rows;");
+      "height = rows - first < Rows ? rows - first : Rows, of_group", "height = Rows, of_group");
 }
 
 void add_offsets(std::vector<PlantedFault>& faults) {

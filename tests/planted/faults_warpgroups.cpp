@@ -83,8 +83,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("team that waits for no turn", kTurns,
       "        ptx::mbarrier_wait_parity(begins_, team_, turn_ & 1, where);\n", "");
   add("team that waits for the other phase", kTurns, "turn_ & 1, where", "turn_ & 1 ^ 1, where");
-  add("turn passed by one warp less", kTurns, "ptx::mbarrier_init(begins_, i, kWarps, where)",
-      "ptx::mbarrier_init(begins_, i, kWarps - 1, where)");
+  add("turn passed by one warp less", kTurns, "mbarrier_init(begins_, thread_index(), kWarps, where)",
+      "mbarrier_init(begins_, thread_index(), kWarps - 1, where)");
   add("stage of a team where its last turn ended", kTurns, "        at.stage = place >> 1;\n", "");
   add("parity of a team as at its last turn", kTurns, "        at.parity = place & 1;\n", "");
   add("turn passed to the same team", kTurns, "(team_ + 1) % kTeams", "team_");
@@ -131,8 +131,23 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       2);
   add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
   add("shared tile copied to one block of the cluster", kWords, "(1u << ring.blocks) - 1, where",
-      "1u << cluster_rank(), where");
-  add("first share of a tile copied by all blocks", kWords, "first = cluster_rank() * lines;", "first = 0;");
+      "1u << cluster_rank(), where", 2);
+  add("first share of a tile copied by all blocks", kWords, "first = (lines >> (shares - 1)) * share;",
+      "first = 0;");
+  add("shares of a tile as of one block", kWords, "first = (lines >> (shares - 1)) * share;",
+      "first = lines * share;");
+  add("boxes of a tile behind lines along K", kWords, "(box * lines + first) * span",
+      "(box * AlongK::kLines + first) * span");
+  add("as many boxes in either order", kWords,
+      "along_k ? AlongK::kLength / AlongK::kSpan : AcrossK::kLength / AcrossK::kSpan",
+      "AlongK::kLength / AlongK::kSpan");
+  add("boxes of a tile from one place of the tensor", kWords, "    coordinates[0] += span;\n", "");
+  add("boxes of lines across K where those along it are", kWords, "along_k ? static_cast<int>(at[along])",
+      "true ? static_cast<int>(at[along])");
+  add("clusters of whole pairs of tiles alone", "tessera/positions.h", "(tiles + blocks - 1) >> (blocks - 1)",
+      "tiles >> (blocks - 1)");
+  add("every group of rows as high as the first", "tessera/positions.h",
+      "height == Rows ? of_group / Rows : of_group / height", "of_group / Rows");
   add("blocks of a cluster have the same tiles", kGenerated, " * cluster + cluster_rank()", " * cluster");
   add("dimensions of a box in the order of the tensor", kWords,
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
@@ -261,6 +276,7 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
   add("one share too few awaited", kShare, "before + 1 ==", "before + 2 ==");
   add("a round of each share left out", kShare, "part(rounds, number_ + 1); }",
       "part(rounds, number_ + 1) - 1; }");
+  add("rounds that are left over are nobody's", kShare, "(number < more ? number : more)", "0");
   add("all shares begin with what is there before", kShare, "return number_ == 0; }", "return true; }");
   add("blocks of a cluster leave sums in one place", kShare, "unit_ * blocks + rank", "unit_ * blocks");
   add("warps of a tile count together", kShare, "(kThreads / kWarpThreads) + thread_index() / kWarpThreads",

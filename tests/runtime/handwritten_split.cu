@@ -29,7 +29,7 @@ void gemm_of_parts(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER TensorMa
   TESSERA_BARRIERS(full, kStages);
   TESSERA_BARRIERS(empty, kStages);
   const TileRing<kStages> ring{full, empty};
-  if (thread_index() == 0) ring.initialize(4 * kGroups);
+  ring.initialize(4 * kGroups);
   barrier();                                                                  // the ring is ready
   wait_for_launch_before();
 

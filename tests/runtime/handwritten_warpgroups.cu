@@ -39,7 +39,7 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
   TESSERA_BARRIERS(full, kStages);
   TESSERA_BARRIERS(empty, kStages);
   const TileRing<kStages> ring{full, empty};
-  if (thread_index() == 0) ring.initialize(4 * kGroups);
+  ring.initialize(4 * kGroups);
   barrier();                                                                  // the ring is ready
 
   const Index<2> tiles{ceil_divide(M, kM), ceil_divide(N, kN)};

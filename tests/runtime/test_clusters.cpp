@@ -63,7 +63,7 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
   TESSERA_BARRIERS(full, kStages);
   TESSERA_BARRIERS(empty, kStages);
   const TileRing<kStages> ring{full, empty, cluster_blocks()};
-  if (thread_index() == 0) ring.initialize(4);
+  ring.initialize(4);
   wrong == Wrong::begins_alone ? barrier() : cluster_barrier(cluster_blocks());
   RingPlace<kStages> at;
   if (warpgroup() == 1) {

@@ -32,10 +32,8 @@ std::vector<int> run_tiles(int tiles, bool with_turns = true) {
     TESSERA_BARRIERS(begins, kTeams);
     const TileRing<kStages> ring{full, empty};
     TeamTurns<kGroups, kTeams> teams{begins, places};
-    if (thread_index() == 0) {
-      ring.initialize(4 * kGroups / kTeams);
-      teams.initialize();
-    }
+    ring.initialize(4 * kGroups / kTeams);
+    teams.initialize();
     barrier();
     RingPlace<kStages> at;
     if (warpgroup() == kGroups) {

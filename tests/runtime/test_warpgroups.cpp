@@ -107,15 +107,11 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
     TESSERA_BARRIERS(full, kStages);
     TESSERA_BARRIERS(empty, kStages);
     const TileRing<kStages> ring{full, empty};
-    if (thread_index() == 0) {
-      if (wrong == Wrong::without_fence) {
-        for (int stage = 0; stage < kStages; ++stage) {
-          ptx::mbarrier_init(full, stage, 1);
-          ptx::mbarrier_init(empty, stage, 4);
-        }
-      } else {
-        ring.initialize(4);
-      }
+    if (wrong != Wrong::without_fence) {
+      ring.initialize(4);
+    } else if (thread_index() < kStages) {
+      ptx::mbarrier_init(full, thread_index(), 1);
+      ptx::mbarrier_init(empty, thread_index(), 4);
     }
     barrier();
     const auto b_tile = [&](int stage) {
@@ -251,7 +247,7 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
     TESSERA_BARRIERS(full, kStages);
     TESSERA_BARRIERS(empty, kStages);
     const TileRing<kStages> ring{full, empty};
-    if (thread_index() == 0) ring.initialize(4);
+    ring.initialize(4);
     barrier();
     RingPlace<kStages> at;
     if (warpgroup() == 1) {

@@ -309,6 +309,12 @@ TEST_CASE("sizes and tile positions") {
     CHECK(detail::divide_bit_by_bit(a, b) == a / b);
   }
   CHECK(divide_counts(std::numeric_limits<index>::max(), 3) == std::numeric_limits<index>::max() / 3);
+  CHECK(divide_few(0xffffffff, 3) == 0x55555555);
+}
+
+TEST_CASE("clusters of two take the last tile, too") {
+  CHECK((in_clusters(0, 1) == 0 && in_clusters(5, 1) == 5));
+  CHECK((in_clusters(0, 2) == 0 && in_clusters(5, 2) == 3 && in_clusters(6, 2) == 3));
 }
 
 TEST_CASE("groups of rows visit every tile once, down the rows first") {

@@ -156,6 +156,7 @@ TESSERA_DEVICE void fill_tile(const Tile& tile, const Plane<T>& plane, Index<2> 
   constexpr int kCopies = Fill::Order::kCopies;
   const Fill fill{tile, plane, at, where};
   if constexpr (kCopy == Copy::elements) {
+    TESSERA_NO_UNROLL
     for (int first = thread_index(); first < kCopies; first += detail::kElementsAtOnce * kThreads)
       detail::copy_elements<kThreads, T>(fill, first);
   } else if constexpr (kCopy == Copy::shifted && sizeof(T) >= 4) {

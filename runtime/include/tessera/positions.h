@@ -34,6 +34,11 @@ TESSERA_HD index wrap(index i, index extent) {
   return rest < 0 ? rest + extent : rest;
 }
 
+/// How many clusters of one block or two take so many tiles.
+TESSERA_HD constexpr index in_clusters(index tiles, int blocks) {
+  return (tiles + blocks - 1) >> (blocks - 1);
+}
+
 namespace detail {
 
 /// a / b, bit by bit: few registers and no call, before which threads that have few had to save theirs.
@@ -66,6 +71,11 @@ TESSERA_HD constexpr index divide_counts(index a, index b) {
 #endif
 }
 
+/// The same for counts of which 32 bits are known to be enough.
+TESSERA_HD constexpr index divide_few(index a, index b) {
+  return static_cast<index>(static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b));
+}
+
 /// The coordinates of tile number `tile` in a grid of `counts` tiles whose last dimension varies fastest.
 template <int Rank>
 TESSERA_HD Index<Rank> tile_position(index tile, Index<Rank> counts) {
@@ -81,14 +91,16 @@ TESSERA_HD Index<Rank> tile_position(index tile, Index<Rank> counts) {
 }
 
 /// The same, walking over the last two dimensions in groups of `Rows` rows: down the rows of a group, then along its columns.
-/// Blocks that run together so share few rows and few columns, which the second-level cache holds.
+/// Blocks that run together so share few rows and few columns, which the second-level cache holds. Of one plane there are
+/// fewer than 2^32 tiles, since no memory holds the results of more of them, of 32 columns or more.
 template <int Rows, int Rank>
 TESSERA_HD Index<Rank> grouped_position(index tile, Index<Rank> counts) {
   static_assert(Rank >= 2 && Rows >= 1, "rows and columns are walked over in groups of rows");
-  const index rows = counts[Rank - 2], columns = counts[Rank - 1];
-  const index plane = divide_counts(tile, rows * columns);
   Index<Rank> position{};
+  index of_plane = tile;
   if constexpr (Rank > 2) {
+    const index tiles = counts[Rank - 2] * counts[Rank - 1], plane = divide_counts(tile, tiles);
+    of_plane -= plane * tiles;
     Index<Rank - 2> outer{};
     TESSERA_UNROLL
     for (int dimension = 0; dimension < Rank - 2; ++dimension) outer.at[dimension] = counts[dimension];
@@ -96,12 +108,15 @@ TESSERA_HD Index<Rank> grouped_position(index tile, Index<Rank> counts) {
     TESSERA_UNROLL
     for (int dimension = 0; dimension < Rank - 2; ++dimension) position.at[dimension] = place[dimension];
   }
-  const index of_plane = tile - plane * (rows * columns);
-  const index first = divide_counts(of_plane, Rows * columns) * Rows;
-  const index height = rows - first < Rows ? rows - first : Rows;
-  const index of_group = of_plane - first * columns;
-  position.at[Rank - 1] = divide_counts(of_group, height);
-  position.at[Rank - 2] = first + of_group - position.at[Rank - 1] * height;
+  const auto rows = static_cast<std::uint32_t>(counts[Rank - 2]),
+             columns = static_cast<std::uint32_t>(counts[Rank - 1]),
+             number = static_cast<std::uint32_t>(of_plane);
+  // Most tiles are in groups of all rows, or in whole ones: neither takes a division by what is not known.
+  const std::uint32_t first = rows <= Rows ? 0 : number / (Rows * columns) * Rows;
+  const std::uint32_t height = rows - first < Rows ? rows - first : Rows, of_group = number - first * columns;
+  const std::uint32_t column = height == Rows ? of_group / Rows : of_group / height;
+  position.at[Rank - 1] = static_cast<index>(column);
+  position.at[Rank - 2] = static_cast<index>(first + of_group - column * height);
   return position;
 }
 

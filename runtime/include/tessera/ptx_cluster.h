@@ -25,12 +25,7 @@ TESSERA_DEVICE int cluster_nctaid() {
   return blocks;
 }
 
-/// %clusterid.x, %nclusterid.x: the number of this cluster in the grid, and of all clusters.
-TESSERA_DEVICE int clusterid() {
-  int number;
-  asm("mov.u32 %0, %%clusterid.x;" : "=r"(number));
-  return number;
-}
+/// %nclusterid.x: the clusters of the grid.
 TESSERA_DEVICE int nclusterid() {
   int count;
   asm("mov.u32 %0, %%nclusterid.x;" : "=r"(count));

@@ -34,7 +34,8 @@ class SharedTerms {
   // a share is not worth it.
   static constexpr double kJoinClocks = 3000, kJoinBytes = 32;
   static constexpr index kFewestTerms = 256;
-  static constexpr int kMostWarps = 16;  // that hold the sums of a tile
+  static constexpr index kMostTurns = 0xffffffff;  // see TermShare
+  static constexpr int kMostWarps = 16;            // that hold the sums of a tile
   // What memory brings in a clock, to one block and to all of them; the part of products that bringing does not hide, or
   // the other way round.
   static constexpr double kBlockBytes = 24, kMemoryBytes = 2000, kNotHidden = 0.1;
@@ -92,7 +93,7 @@ class SharedTerms {
 
   int shares_of(const TilesOfSize& tiles) const {
     if (tiles.bytes == 0 || tiles.count <= 0) return 1;
-    if (tiles.asked > 0) return tiles.asked;
+    if (tiles.asked > 0) return tiles.count <= kMostTurns / tiles.asked ? tiles.asked : 1;
     index most = wave_ / tiles.count;
     if (most > terms_ / kFewestTerms) most = terms_ / kFewestTerms;
     if (most > TermShares::kMost) most = TermShares::kMost;

@@ -22,12 +22,12 @@ class TeamTurns {
   TESSERA_DEVICE TeamTurns(const Barriers& begins, const Shared<int>& places)
       : begins_(begins),
         places_(places),
-        team_(ptx::shfl_sync_first(thread_index() / kTeamThreads)),
+        team_(kTeams == 1 ? 0 : ptx::shfl_sync_first(thread_index() / kTeamThreads)),
         turn_(team_ == 0 ? -1 : 0) {}
 
-  /// By one thread, before a barrier of the block.
+  /// By all threads of the block, before a barrier.
   TESSERA_DEVICE void initialize(Location where = Location::current()) const {
-    for (int i = 0; i < kTeams; ++i) ptx::mbarrier_init(begins_, i, kWarps, where);
+    if (kTeams > 1 && thread_index() < kTeams) ptx::mbarrier_init(begins_, thread_index(), kWarps, where);
   }
 
   /// The team of this thread, and its number there.

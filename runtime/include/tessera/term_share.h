@@ -22,14 +22,14 @@ struct TermShares {
   unsigned char* sums = nullptr;
 };
 
-/// Takes the turns of a cluster: first the first shares of all tiles, so that neighbouring turns have the same terms. Where
-/// kShared does not hold, each tile is summed alone.
+/// Takes the turns of a cluster: first the first shares of all tiles, so that neighbouring turns have the same terms; where
+/// tiles are shared there are fewer than 2^32 turns. Where kShared does not hold, each tile is summed alone.
 template <bool kShared>
 class TermShare {
  public:
   TESSERA_DEVICE TermShare(const TermShares& shares, index turn, index unit_count)
       : shares_(shares),
-        number_(is_alone() ? 0 : static_cast<int>(divide_counts(turn, unit_count))),
+        number_(is_alone() ? 0 : static_cast<int>(divide_few(turn, unit_count))),
         unit_(turn - number_ * unit_count) {}
 
   /// The number of its tile.
@@ -71,8 +71,11 @@ class TermShare {
     return First::Layout::kThreads;
   }
 
+  /// The first of the rounds of a share; of those that are left over, the first shares have one each. There are fewer than
+  /// 2^32, since boxes have extents below 2^31.
   TESSERA_DEVICE index part(index rounds, int number) const {
-    return divide_counts(rounds * number, shares_.shares);
+    const index of_all = divide_few(rounds, shares_.shares), more = rounds - of_all * shares_.shares;
+    return of_all * number + (number < more ? number : more);
   }
 
   /// Counts this warp's share. For the last one, the sums of all shares are there behind it.

@@ -30,12 +30,12 @@ struct TileRing {
   Barriers full, empty;
   int blocks = 1;
 
-  /// By one thread, before a barrier of the block.
+  /// By all threads of the block, before a barrier: each of the first ones makes a stage ready.
   TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
-    for (int stage = 0; stage < kStages; ++stage) {
-      ptx::mbarrier_init(full, stage, 1, where);
-      ptx::mbarrier_init(empty, stage, readers * blocks, where);
-    }
+    const int stage = thread_index();
+    if (stage >= kStages) return;
+    ptx::mbarrier_init(full, stage, 1, where);
+    ptx::mbarrier_init(empty, stage, readers * blocks, where);
     ptx::fence_mbarrier_init(where);
   }
 
@@ -49,6 +49,7 @@ struct TileRing {
   /// may not end, since others copy to it and arrive at its barriers.
   TESSERA_DEVICE void drain(Place at, Location where = Location::current()) const {
     if (blocks == 1) return;
+    TESSERA_NO_UNROLL
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
       at.advance();

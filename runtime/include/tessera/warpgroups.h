@@ -29,12 +29,12 @@ TESSERA_DEVICE bool is_first_warp() { return ptx::shfl_sync_first(thread_index()
 /// Whether this is the thread of its warp that asks for copies.
 TESSERA_DEVICE bool is_elected() { return ptx::elect_sync(); }
 
-/// The blocks of a cluster, which share what they read of columns: 1, unless the launch asks for more.
+/// The blocks of a cluster, which share what they read of columns: 1, or 2 where the launch asks for pairs.
 TESSERA_DEVICE int cluster_blocks() { return ptx::cluster_nctaid(); }
 
 /// The number of this block in its cluster; that of its cluster in the grid, and of all clusters.
 TESSERA_DEVICE int cluster_rank() { return ptx::cluster_ctarank(); }
-TESSERA_DEVICE index cluster_index() { return ptx::clusterid(); }
+TESSERA_DEVICE index cluster_index() { return block_index() >> (cluster_blocks() - 1); }
 TESSERA_DEVICE index cluster_count() { return ptx::nclusterid(); }
 
 /// A barrier of the block, behind which the rings of all blocks of its cluster of so many are ready too.
@@ -70,6 +70,7 @@ TESSERA_DEVICE void keep_in_registers(Fragment<Sum, Layout>& sums) {
 template <int kThreads, typename Tile>
 TESSERA_DEVICE void clear_lines_of(const Tile& tile, int lines, Location where) {
   constexpr int kChunks = Tile::kLength / Tile::kChunk;
+  TESSERA_NO_UNROLL
   for (int i = lines * kChunks + thread_index(); i < Tile::kLines * kChunks; i += kThreads)
     tile.elements.template store<Tile::kChunk>(tile.index_of(i / kChunks, i % kChunks * Tile::kChunk),
                                                Vector<typename Tile::Element, Tile::kChunk>{}, where);
@@ -83,6 +84,7 @@ template <int kGroups, typename T, int kLines, int kLength, int kStages>
 TESSERA_DEVICE void clear_lines(const OperandRing<T, kLines, kLength, kStages>& ring, int lines,
                                 Location where = Location::current()) {
   if (lines == kLines) return;
+  TESSERA_NO_UNROLL
   for (int stage = 0; stage < kStages; ++stage)
     detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(ring.stage(stage), lines, where);
   ptx::fence_proxy_async(where);
@@ -92,6 +94,7 @@ TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages, kOr
                                 Location where = Location::current()) {
   using AlongK = typename EitherTile<T, kWidth, kDepth, kOrder>::AlongK;
   if (!ring.is_along_k() || lines == kWidth) return;
+  TESSERA_NO_UNROLL
   for (int stage = 0; stage < kStages; ++stage)
     detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(AlongK{ring.elements, ring.stage(stage).first}, lines,
                                                         where);
@@ -147,28 +150,62 @@ TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, con
   }
 }
 
+namespace detail {
+
+/// Calls `copy` for each box of a share of a tile, one of one or two: where it goes, and where it begins in its map if the
+/// tile begins at `at`.
+/// Boxes follow each other along the lines; a loop for both orders takes less of the thread that asks than a branch.
+template <int kWidthDimension, int kDepthDimension, int Rank, typename T, int kWidth, int kDepth,
+          Order kOrder, typename Copy>
+TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Index<Rank>& at,
+                                 int share, int shares, Copy copy) {
+  using AlongK = typename EitherTile<T, kWidth, kDepth, kOrder>::AlongK;
+  using AcrossK = typename EitherTile<T, kWidth, kDepth, kOrder>::AcrossK;
+  constexpr int kSpan = AlongK::kSpan;
+  static_assert(kOrder != Order::either || kSpan == AcrossK::kSpan,
+                "boxes bring as much of a line either way");
+  const bool along_k = kOrder == Order::either ? tile.major == Major::k : kOrder == Order::k;
+  const int span = along_k ? AlongK::kSpan : AcrossK::kSpan;
+  const int lines = along_k ? AlongK::kLines : AcrossK::kLines, first = (lines >> (shares - 1)) * share;
+  const int boxes = along_k ? AlongK::kLength / AlongK::kSpan : AcrossK::kLength / AcrossK::kSpan;
+  int coordinates[Rank];
+  TESSERA_UNROLL
+  for (int i = 0; i < Rank; ++i) {
+    const int along = mapped_dimension<kDepthDimension>(i), across = mapped_dimension<kWidthDimension>(i);
+    coordinates[i] = along_k ? static_cast<int>(at[along]) + (along == kWidthDimension ? first : 0)
+                             : static_cast<int>(at[across]) + (across == kDepthDimension ? first : 0);
+  }
+  TESSERA_NO_UNROLL
+  for (int box = 0; box < boxes; ++box) {
+    copy(tile.first + (box * lines + first) * span, coordinates);
+    coordinates[0] += span;
+  }
+}
+
+}  // namespace detail
+
 /// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
 template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
           Order kOrder>
 TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                               const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                               Location where = Location::current()) {
-  tile.as_it_lies([&](auto major, const auto& lines) {
-    constexpr bool kAlongK = decltype(major)::value == Major::k;
-    load_tile<kAlongK ? kWidthDimension : kDepthDimension, kAlongK ? kDepthDimension : kWidthDimension>(
-        lines, map, at, ring, stage, where);
-  });
+  detail::for_each_box<kWidthDimension, kDepthDimension>(
+      tile, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
+        ptx::cp_async_bulk_tensor_load(tile.elements, to, map, coordinates, ring.full, stage, where);
+      });
 }
 template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
           Order kOrder>
 TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                                      const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                                      Location where = Location::current()) {
-  tile.as_it_lies([&](auto major, const auto& lines) {
-    constexpr bool kAlongK = decltype(major)::value == Major::k;
-    load_shared_tile<kAlongK ? kWidthDimension : kDepthDimension,
-                     kAlongK ? kDepthDimension : kWidthDimension>(lines, map, at, ring, stage, where);
-  });
+  if (ring.blocks == 1) return load_tile<kWidthDimension, kDepthDimension>(tile, map, at, ring, stage, where);
+  detail::for_each_box<kWidthDimension, kDepthDimension>(
+      tile, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
+        ptx::cp_async_bulk_tensor_load_multicast(tile.elements, to, map, coordinates, ring.full, stage,
+                                                 (1u << ring.blocks) - 1, where);
+      });
 }
 
 namespace detail {

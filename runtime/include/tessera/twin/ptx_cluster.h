@@ -9,7 +9,6 @@ namespace tessera::ptx {
 
 inline int cluster_ctarank() { return twin::block_rank(); }
 inline int cluster_nctaid() { return twin::context.threads / twin::context.block_threads; }
-inline int clusterid() { return static_cast<int>(twin::context.block / cluster_nctaid()); }
 inline int nclusterid() { return static_cast<int>(twin::context.blocks / cluster_nctaid()); }
 inline void barrier_cluster(Location where = Location::current()) {
   twin::barrier(0, twin::context.threads, where);
