@@ -24,10 +24,10 @@ namespace {
 
 /// The command line.
 struct Options {
-  std::string only;             ///< faults whose name or group has this text
-  std::size_t count = 1000000;  ///< at most so many faults, spread evenly over the table
-  int threads = 2;              ///< processes at once
-  unsigned seconds = 240;       ///< of processor time for a fault; more is a hang
+  std::vector<std::string> only;  ///< faults whose name or group has one of these texts
+  std::size_t count = 1000000;    ///< at most so many faults, spread evenly over the table
+  int threads = 2;                ///< processes at once
+  unsigned seconds = 240;         ///< of processor time for a fault; more is a hang
   bool details = false;
   bool only_table = false;  ///< plant nothing: look whether every edit finds its text
   bool is_sound = false;    ///< the program without a fault need not be tried: it has been
@@ -264,7 +264,7 @@ bool take(std::string_view argument, Options& options) {
   if (argument == "--details") return options.details = true;
   if (argument == "--table") return options.only_table = true;
   if (argument == "--sound") return options.is_sound = true;
-  if (const auto text = value("--only="); !text.empty()) return options.only = text, true;
+  if (const auto text = value("--only="); !text.empty()) return options.only.emplace_back(text), true;
   if (const auto text = value("--count="); !text.empty()) return parse(text, options.count);
   if (const auto text = value("--threads="); !text.empty()) return parse(text, options.threads);
   if (const auto text = value("--seconds="); !text.empty()) return parse(text, options.seconds);
@@ -274,10 +274,12 @@ bool take(std::string_view argument, Options& options) {
 /// The faults that are asked for.
 std::vector<PlantedFault> chosen(const Options& options) {
   std::vector<PlantedFault> all = all_faults();
-  std::erase_if(all, [&](const PlantedFault& fault) {
-    return fault.name.find(options.only) == std::string::npos &&
-           fault.group.find(options.only) == std::string::npos;
-  });
+  const auto is_asked_for = [&](const PlantedFault& fault) {
+    return options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& text) {
+             return fault.name.find(text) != std::string::npos || fault.group.find(text) != std::string::npos;
+           });
+  };
+  std::erase_if(all, [&](const PlantedFault& fault) { return !is_asked_for(fault); });
   if (all.size() <= options.count) return all;
   std::vector<PlantedFault> some;
   for (std::size_t i = 0; i < options.count; ++i) some.push_back(all[i * all.size() / options.count]);
