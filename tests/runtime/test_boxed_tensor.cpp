@@ -111,6 +111,23 @@ TEST_CASE("what a tile or two read stays in the second-level cache no longer tha
   CHECK(policy(129) == CachePolicy::normal);
 }
 
+TEST_CASE("a copy is worth so many terms, and of elements that have one place in memory so many of each") {
+  std::vector<std::int16_t> data(200 * 200);
+  const LaunchOptions any{};
+  LaunchCheck check("worth");
+  const auto is_copied = [&](const Tensor& factor, std::initializer_list<index> extents) {
+    return BoxedTensor<std::int16_t, 2>(check, any, factor, {0, 1}, extents).are_there();
+  };
+  const Tensor shifted = strided_tensor(data.data() + 1, {100, 70}, {71, 1});
+  CHECK_FALSE(is_copied(shifted, {100, 70, 7000}));
+  CHECK(is_copied(shifted, {100, 70, 8000}));
+  const Tensor one_line = strided_tensor(data.data() + 1, {100, 70}, {0, 1});
+  CHECK(is_copied(one_line, {100, 70, 8000}));
+  const Tensor many_of_one_line = strided_tensor(data.data() + 1, {1'000'000, 70}, {0, 1});
+  CHECK_FALSE(is_copied(many_of_one_line, {1'000'000, 70, 31}));
+  CHECK(check.ok());
+}
+
 TEST_CASE("boxes of a tensor are copied from it, or from a copy that has them") {
   std::vector<std::int16_t> data(200 * 200);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::int16_t>(i);
