@@ -154,7 +154,7 @@ namespace detail {
 
 /// Calls `copy` for each box of a share of a tile, one of one or two: where it goes, and where it begins in its map if the
 /// tile begins at `at`.
-/// Boxes follow each other along the lines; a loop for both orders takes less of the thread that asks than a branch.
+/// Boxes follow each other along the lines; a loop for both orders takes less time of the thread that asks than a branch.
 template <int kWidthDimension, int kDepthDimension, int Rank, typename T, int kWidth, int kDepth,
           Order kOrder, typename Copy>
 TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Index<Rank>& at,
@@ -182,6 +182,10 @@ TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& ti
   }
 }
 
+/// Where rounds are long a branch does, and with three coordinates it spills none of the registers of the thread that asks.
+template <int Rank, int kWidth>
+inline constexpr bool kAsksInLoop = Rank <= 2 || kWidth <= 64;
+
 }  // namespace detail
 
 /// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
@@ -190,22 +194,39 @@ template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typen
 TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                               const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                               Location where = Location::current()) {
-  detail::for_each_box<kWidthDimension, kDepthDimension>(
-      tile, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
-        ptx::cp_async_bulk_tensor_load(tile.elements, to, map, coordinates, ring.full, stage, where);
-      });
+  if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
+    detail::for_each_box<kWidthDimension, kDepthDimension>(
+        tile, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
+          ptx::cp_async_bulk_tensor_load(tile.elements, to, map, coordinates, ring.full, stage, where);
+        });
+  } else {
+    tile.as_it_lies([&](auto major, const auto& lines) {
+      constexpr bool kAlongK = decltype(major)::value == Major::k;
+      load_tile<kAlongK ? kWidthDimension : kDepthDimension, kAlongK ? kDepthDimension : kWidthDimension>(
+          lines, map, at, ring, stage, where);
+    });
+  }
 }
 template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
           Order kOrder>
 TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
                                      const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
                                      Location where = Location::current()) {
-  if (ring.blocks == 1) return load_tile<kWidthDimension, kDepthDimension>(tile, map, at, ring, stage, where);
-  detail::for_each_box<kWidthDimension, kDepthDimension>(
-      tile, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
-        ptx::cp_async_bulk_tensor_load_multicast(tile.elements, to, map, coordinates, ring.full, stage,
-                                                 (1u << ring.blocks) - 1, where);
-      });
+  if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
+    if (ring.blocks == 1)
+      return load_tile<kWidthDimension, kDepthDimension>(tile, map, at, ring, stage, where);
+    detail::for_each_box<kWidthDimension, kDepthDimension>(
+        tile, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
+          ptx::cp_async_bulk_tensor_load_multicast(tile.elements, to, map, coordinates, ring.full, stage,
+                                                   (1u << ring.blocks) - 1, where);
+        });
+  } else {
+    tile.as_it_lies([&](auto major, const auto& lines) {
+      constexpr bool kAlongK = decltype(major)::value == Major::k;
+      load_shared_tile<kAlongK ? kWidthDimension : kDepthDimension,
+                       kAlongK ? kDepthDimension : kWidthDimension>(lines, map, at, ring, stage, where);
+    });
+  }
 }
 
 namespace detail {
