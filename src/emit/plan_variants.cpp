@@ -334,20 +334,27 @@ class VariantChooser {
     });
   }
 
+  /// Of so many, which may be as large as an extent, without a sum that is larger.
+  static int64_t divide_up(int64_t count, int64_t by) { return count / by + (count % by != 0); }
+  /// A tile may be as long as an integer can say; only those that registers hold are cut into strips.
+  static int as_strips(int64_t count) {
+    constexpr int64_t kMost = 1 << 20;
+    return static_cast<int>(std::min(count, kMost));
+  }
+
   // The extent is known: as many threads as it keeps busy, and strips for the rest.
   void bounded_variants(int width) {
     const int64_t extent = std::max<int64_t>(fixed_extent(), 1);
-    const int64_t wanted = extent / width + (extent % width != 0);
+    const int64_t wanted = divide_up(extent, width);
     int threads =
-        warps_
-            ? *warps_ * kWarp
-            : static_cast<int>(std::clamp<int64_t>((wanted + kWarp - 1) / kWarp, 1, kBlockThreads / kWarp)) *
-                  kWarp;
+        warps_ ? *warps_ * kWarp
+               : static_cast<int>(std::clamp<int64_t>(divide_up(wanted, kWarp), 1, kBlockThreads / kWarp)) *
+                     kWarp;
     if (fixed_extent() == 0) threads = warps_ ? *warps_ * kWarp : kBlockThreads;
     const int rows = warps_ || threads > kWarp ? 1 : kWarpRows;
     const int64_t strips = fixed_extent() == 0 ? std::min(strips_in_budget(width), kBoundedStrips)
-                                               : (wanted + threads - 1) / threads;
-    add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
+                                               : divide_up(wanted, threads);
+    add(width > 1 ? "vector" : "any", 0, threads, rows, width, as_strips(strips), 0);
   }
 
   // In place of the variant for any strides, with as many strips as the overhang needs.
@@ -358,7 +365,10 @@ class VariantChooser {
     ragged.aligned = false;
     ragged.ragged = true;
     const int64_t held = int64_t{ragged.threads} * width;
-    if (fixed_extent() > 0) ragged.strips = static_cast<int>((fixed_extent() + width - 1 + held - 1) / held);
+    // Beside what is a multiple of them the overhang takes one strip more, or two.
+    const int64_t rest = fixed_extent() % held;
+    if (fixed_extent() > 0)
+      ragged.strips = as_strips(fixed_extent() / held + divide_up(rest + width - 1, held));
     ragged.blocks = 1;
     phase_.variants.push_back(ragged);
   }

@@ -188,8 +188,9 @@ class ShapeChooser {
       return "";
     }
     if (const auto whole = extent_of(axis, shape); whole && entry.kind == ir::AxisKind::let) {
-      extent = round_up(std::max<int64_t>(*whole, 1), std::lcm(unit, line_unit(axis)));
-      return extent <= 2 * kWidth ? "" : fmt::format("`{}` is too long for one tile", entry.name);
+      const bool is_long = *whole > 2 * kWidth;  // as long as an integer can say: it cannot be rounded up
+      if (!is_long) extent = round_up(std::max<int64_t>(*whole, 1), std::lcm(unit, line_unit(axis)));
+      return !is_long && extent <= 2 * kWidth ? "" : fmt::format("`{}` is too long for one tile", entry.name);
     }
     free_.insert(axis);
     extent = round_up(default_extent(axis), unit);
