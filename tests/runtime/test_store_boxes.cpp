@@ -186,6 +186,81 @@ void check_widths() {
 
 }  // namespace
 
+namespace {
+
+/// The same of an output whose lines are columns of tiles: of kColumns lines, from the second tile of rows on.
+template <typename T, int kColumns>
+void store_columns(const Tensor& output, bool as_boxes) {
+  using Layout = WarpgroupLayout<64, kColumns, 1>;
+  using Panel = StorePanel<T, Layout, StoredLine::column>;
+  const StoreBoxes boxes = boxes_for_stores<T, 2, 0, StoredLine::column>(output);
+  const View<T, 2> to = view<T, 2>(output);
+  twin::begin_faults("panels of columns");
+  twin::begin_shared(Panel::kRoom * sizeof(T));
+  twin::run({1, kGroupThreads, Panel::kRoom * sizeof(T)}, [&] {
+    TESSERA_DYNAMIC_SHARED(T, elements, 0, Panel::kRoom);
+    int turn = 0;
+    Panel panel{elements, turn};
+    for (index first = 64; first >= 0; first -= 64) {
+      const int rows = count_in_tile<64>(first, output.extent[1]);
+      const int columns = count_in_tile<kColumns>(0, output.extent[0]);
+      const auto line = [&](int column) { return to.line({column}); };
+      for (int number = 0; number < panel.kCount; ++number) {
+        for (int j = panel.first_row_slot(number); j < panel.first_row_slot(number) + 2; ++j) {
+          const index row = first + Layout::row_of_slot(j);
+          for (int k = panel.first_column_slot(number); k < panel.end_column_slot(number); k += 2) {
+            const int column = Layout::column_of_slot(k);
+            Vector<T, 2> pair;
+            for (int i = 0; i < 2; ++i) pair.set(i, element<T>(column + i, row));
+            panel.set(j, k, pair);
+          }
+        }
+        if (as_boxes)
+          panel.template store_box<0>(number, boxes, Index<2>{0, first}, rows, columns, line);
+        else
+          panel.store(number, rows, columns, first, line);
+      }
+    }
+    wait_for_stores();
+  });
+}
+
+/// Of two tiles of 64 rows but so many fewer, and of all columns but so many.
+template <typename T, int kColumns>
+void check_columns(index fewer_rows, index fewer_columns, index shift, bool as_boxes) {
+  const index rows = 128 - fewer_rows, columns = kColumns - fewer_columns, pitch = 128 + 16;
+  std::vector<T> data(static_cast<std::size_t>(kColumns * pitch + 32), static_cast<T>(-1));
+  T* begin = data.data() + shift;
+  INFO(kColumns << " columns of " << sizeof(T) << " bytes, " << fewer_columns << " fewer, " << fewer_rows
+                << " rows fewer, from " << shift);
+  store_columns<T, kColumns>(strided_tensor(begin, {columns, rows}, {pitch, 1}), as_boxes);
+  REQUIRE(twin::fault_count() == 0);
+  for (index column = 0; column < kColumns; ++column)
+    for (index row = 0; row < pitch - shift; ++row)
+      REQUIRE(begin[column * pitch + row] ==
+              (column < columns && row < rows ? element<T>(column, row) : static_cast<T>(-1)));
+}
+
+template <typename T, int... kColumns>
+void check_all_columns() {
+  for (const index fewer : {0, 3, 8, 77}) {
+    for (const index shift : {0, 1}) {
+      for (const bool as_boxes : {true, false})
+        (check_columns<T, kColumns>(fewer, fewer % 16, shift, as_boxes), ...);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("panels whose lines are columns of a tile reach the tensor, and nothing beside them") {
+  for_schedules([] {
+    check_all_columns<std::int16_t, 16, 64, 80, 176>();
+    check_all_columns<std::int32_t, 16, 80, 144>();
+    check_all_columns<float, 48>();
+  });
+}
+
 TEST_CASE("panels of tiles of any width reach the tensor, and nothing beside them") {
   for_schedules([] {
     check_widths<std::int8_t, 16, 80, 144, 256>();

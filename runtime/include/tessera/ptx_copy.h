@@ -40,16 +40,20 @@ TESSERA_PTX_LDMATRIX(ldmatrix_x2_trans, "x2.trans", 2, "{%0, %1}", "%2", TESSERA
 #undef TESSERA_PTX_TWO
 #undef TESSERA_PTX_LDMATRIX
 
-/// stmatrix: the way back. words[m] of each lane holds two elements of matrix m; lane 8 m + r names the 16 bytes where row r
-/// of matrix m goes. From compute capability 9.0 on.
-template <typename T>
-TESSERA_DEVICE void stmatrix_x4(const Shared<T>& array, int i, const std::uint32_t (&words)[4],
-                                Location = Location::current()) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
-               :
-               : "r"(shared_address(array, i)), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
-               : "memory");
-}
+/// stmatrix: the way back. words[m] of each lane holds two elements of matrix m, those that ldmatrix gives; lane 8 m + r names
+/// the 16 bytes where row r of matrix m goes. From compute capability 9.0 on.
+#define TESSERA_PTX_STMATRIX(name, instruction)                                                              \
+  template <typename T>                                                                                      \
+  TESSERA_DEVICE void name(const Shared<T>& array, int i, const std::uint32_t(&words)[4],                    \
+                           Location = Location::current()) {                                                 \
+    asm volatile("stmatrix.sync.aligned.m8n8." instruction ".shared.b16 [%0], {%1, %2, %3, %4};"             \
+                 :                                                                                           \
+                 : "r"(shared_address(array, i)), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) \
+                 : "memory");                                                                                \
+  }
+TESSERA_PTX_STMATRIX(stmatrix_x4, "x4")
+TESSERA_PTX_STMATRIX(stmatrix_x4_trans, "x4.trans")
+#undef TESSERA_PTX_STMATRIX
 
 /// cp.async: the first `bytes` bytes at `from` and zeros behind them to element `i` on, 4, 8 or 16 in all. Both
 /// addresses are multiples of that; nothing is read where `bytes` is 0. The copy is under way until the wait for its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StorePanel<T, Layout>: how a warp writes its tile of sums to memory in whole lines.
+// StorePanel<T, Layout, kLine>: how a warp writes its tile of sums to memory in whole lines.
 #pragma once
 
 #include <cstring>
@@ -16,14 +16,14 @@ namespace tessera {
 
 namespace detail {
 
-template <typename T>
-using PanelTile = OperandTile<T, kStoredRows, kStoredBytes<T> / static_cast<int>(sizeof(T))>;
+template <typename T, StoredLine kLine>
+using PanelTile = std::conditional_t<kLine == StoredLine::row, OperandTile<T, kStoredRows, kStoredColumns<T>>,
+                                     OperandTile<T, kStoredColumns<T>, kStoredRows>>;
 
 /// The elements of a line from any position on.
-template <typename T>
-TESSERA_DEVICE Vector<T, PanelTile<T>::kChunk> chunk_at(const PanelTile<T>& tile, int line, int position,
-                                                        Location where) {
-  constexpr int kWidth = PanelTile<T>::kLength, kPerWord = 4 / static_cast<int>(sizeof(T));
+template <typename Tile, typename T = typename Tile::Element>
+TESSERA_DEVICE Vector<T, Tile::kChunk> chunk_at(const Tile& tile, int line, int position, Location where) {
+  constexpr int kWidth = Tile::kLength, kPerWord = 4 / static_cast<int>(sizeof(T));
   const int past = position % kPerWord;
   std::uint32_t words[5];
   TESSERA_UNROLL
@@ -37,7 +37,7 @@ TESSERA_DEVICE Vector<T, PanelTile<T>::kChunk> chunk_at(const PanelTile<T>& tile
     const std::uint64_t pair = static_cast<std::uint64_t>(words[i + 1]) << 32 | words[i];
     words[i] = static_cast<std::uint32_t>(pair >> (past * 8 * static_cast<int>(sizeof(T))));
   }
-  Vector<T, PanelTile<T>::kChunk> chunk;
+  Vector<T, Tile::kChunk> chunk;
   std::memcpy(&chunk, words, sizeof chunk);
   return chunk;
 }
@@ -45,16 +45,16 @@ TESSERA_DEVICE Vector<T, PanelTile<T>::kChunk> chunk_at(const PanelTile<T>& tile
 /// What one of the lanes of a panel's line stores of its first `count` elements, where `to` has them from `first` on, a line
 /// that begins anywhere: lanes write chunks as memory has them, and an element each of what is left at both ends; elements
 /// alone where they are no neighbours. A call: seldom what stores take, and the same for all panels of all variants.
-template <typename T, typename Line>
-TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to, index first, int count,
+template <typename Tile, typename Line>
+TESSERA_DEVICE_CALL void store_shifted_line(Tile tile, int line, Line to, index first, int count,
                                             Location where) {
-  constexpr int kChunk = PanelTile<T>::kChunk, kLanes = PanelTile<T>::kLength / kChunk;
+  constexpr int kChunk = Tile::kChunk, kLanes = Tile::kLength / kChunk;
   const int share = thread_index() % kLanes;
   const int before = static_cast<int>(to.template boundary<kChunk, false>(first + kChunk - 1) - first);
   const int head = to.stride == 1 ? minimum(before, count) : count;
   const int tail = head + (count - head) / kChunk * kChunk;
   const int position = head + share * kChunk;
-  if (position < tail) to.store(first + position, chunk_at<T>(tile, line, position, where), where);
+  if (position < tail) to.store(first + position, chunk_at(tile, line, position, where), where);
   TESSERA_NO_UNROLL
   for (int i = share; i < head + count - tail; i += kLanes) {
     const int end = i < head ? i : i - head + tail;
@@ -67,19 +67,21 @@ TESSERA_DEVICE_CALL void store_shifted_line(PanelTile<T> tile, int line, Line to
 /// 16 rows by 128 bytes of what a warp stores, in shared memory, by 64 where T has one byte; else it has two or four. A
 /// thread has pairs of neighbours in 8 rows; written as they are, memory would get pieces of 16 bytes. The panels of a warp's
 /// tiles follow each other through two places, which no other warp touches, so that lanes wait for lanes alone. The last
-/// panel of a row may be partly used.
-template <typename T, typename Layout_>
+/// panel of a row may be partly used. Lines of memory are rows of the tile, or its columns: of these a panel has 16 elements
+/// each, of two or four bytes.
+template <typename T, typename Layout_, StoredLine kLine = StoredLine::row>
 class StorePanel {
  public:
   /// Bytes of an element, and of a place: the same for all outputs, which share the places.
   static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kPlaceBytes = kStoredRows * 128;
 
  private:
-  using Tile = detail::PanelTile<T>;
-  static constexpr int kWidth = Tile::kLength, kChunk = Tile::kChunk;
+  using Tile = detail::PanelTile<T, kLine>;
+  static constexpr bool kHasRows = kLine == StoredLine::row;
+  static constexpr int kWidth = kStoredColumns<T>, kChunk = Tile::kChunk;
   static constexpr int kColumnsOfWarp = Layout_::kColumns / Layout_::kWarpColumns;
   static constexpr int kPanelsOfRow = (kColumnsOfWarp + kWidth - 1) / kWidth;
-  static constexpr int kLanesOfLine = kWidth / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
+  static constexpr int kLanesOfLine = Tile::kLength / kChunk, kLinesAtOnce = kWarpThreads / kLanesOfLine;
   static constexpr int kPlaces = 2;
   static constexpr int kPlaceRoom = kPlaceBytes / kElementBytes;
   using Word = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>;
@@ -87,6 +89,7 @@ class StorePanel {
 
   static_assert(sizeof(T) <= 4 && sizeof(Word) * kWordsOfPair == sizeof(Vector<T, 2>),
                 "panels are of elements of 1, 2 or 4 bytes");
+  static_assert(kHasRows || sizeof(T) > 1, "lines along columns have elements of 2 or 4 bytes");
   static_assert(kColumnsOfWarp % kWidth == 0 || Layout_::kWarpColumns == 1,
                 "behind a panel that is partly used no other warp has columns");
   static_assert(kColumnsOfWarp % kChunk == 0, "a warp stores whole chunks");
@@ -138,43 +141,53 @@ class StorePanel {
     std::memcpy(words_[pair_of_panel(column_slot)][row_slot % 2], &pair, sizeof pair);
   }
 
-  /// Writes a panel whose rows before row_count are set, up to column_count: `line_of(row)` is the line of memory of a row
-  /// of the tile, whose column 0 is element `first`. By all lanes, which may set the next panel then.
+  /// Writes a panel whose rows before row_count are set, up to column_count: `line_of(i)` is the line of memory of row
+  /// (column) i of the tile, whose first element there is element `first`. By all lanes, which may set the next panel then.
   template <typename LineOf>
   TESSERA_DEVICE void store(int panel, int row_count, int column_count, index first, LineOf line_of,
                             Location where = Location::current()) {
-    const int row = row_of(panel), column = column_of(panel);
+    const Corner corner = corner_of(panel, row_count, column_count);
     put(where);
-    if (begins_chunk(line_of(row), first + column) && begins_chunk(line_of(row + 1), first + column)) {
-      store_chunks(row, column, row_count, column_count, first, line_of, where);
+    const index begin = first + corner.position;
+    if (begins_chunk(line_of(corner.line), begin) && begins_chunk(line_of(corner.line + 1), begin)) {
+      store_chunks(corner, first, line_of, where);
     } else {
-      store_shifted(row, column, row_count, column_count, first, line_of, where);
+      store_shifted(corner, first, line_of, where);
     }
     pass_on(where);
   }
 
-  /// The same for an output with boxes, of which the tile begins at `at`, its rows along kRowDimension, its columns along the
-  /// last. The copy engine reads the panel while the next is set; wait_for_stores() ends that. Behind the columns of a panel
-  /// that is partly used stand those of another block: lanes store its chunks.
-  template <int kRowDimension, int Rank, typename LineOf>
+  /// The same for an output with boxes, of which the tile begins at `at`, its lines follow each other along kLineDimension, and
+  /// run along the last. The copy engine reads the panel while the next is set; wait_for_stores() ends that. Behind the
+  /// columns of a panel that is partly used stand those of another block: lanes store its chunks.
+  template <int kLineDimension, int Rank, typename LineOf>
   TESSERA_DEVICE void store_box(int panel, const StoreBoxes& boxes, const Index<Rank>& at, int row_count,
                                 int column_count, LineOf line_of, Location where = Location::current()) {
-    const int row = row_of(panel), column = column_of(panel);
+    const Corner corner = corner_of(panel, row_count, column_count);
     put(where);
     // The whole warp elects: were it asked of a box inside alone, ptxas would no longer know that a warp shares the numbers
     // of its stages, and compute them for each lane.
     if (!boxes.are_there) {
-      store_shifted(row, column, row_count, column_count, at[Rank - 1], line_of, where);
+      store_shifted(corner, at[Rank - 1], line_of, where);
     } else if (!is_whole(panel)) {
-      store_chunks(row, column, row_count, column_count, at[Rank - 1], line_of, where);
+      store_chunks(corner, at[Rank - 1], line_of, where);
     } else if (ptx::elect_sync(where)) {
-      if (row < row_count && column < column_count)
-        ask_for_store<kRowDimension>(boxes.map, at, row, column, where);
+      if (corner.line < corner.line_count && corner.position < corner.end)
+        ask_for_store<kLineDimension>(boxes.map, at, corner, where);
     }
     pass_on(where);
   }
 
  private:
+  /// The first line of a panel in the tile and its first element there; how many lines the tile has, and where they end.
+  struct Corner {
+    int line, position, line_count, end;
+  };
+  static TESSERA_DEVICE Corner corner_of(int panel, int row_count, int column_count) {
+    const int row = row_of(panel), column = column_of(panel);
+    return kHasRows ? Corner{row, column, row_count, column_count}
+                    : Corner{column, row, column_count, row_count};
+  }
   static TESSERA_DEVICE int row_of(int panel) {
     return Layout::warp_row() + panel / kPanelsOfRow * Layout::kRowStep;
   }
@@ -218,7 +231,9 @@ class StorePanel {
   /// Elements of two bytes go as matrices of 8 rows and columns, four at a time.
   TESSERA_DEVICE void put_words(Location where) const {
     const int lane = thread_index() % kWarpThreads;
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (!kHasRows) {
+      put_columns(where);
+    } else if constexpr (sizeof(T) == 2) {
       TESSERA_UNROLL
       for (int i = 0; i < kPairs; i += 2) {
         const std::uint32_t words[4] = {words_[i][0][0], words_[i][1][0], words_[i + 1][0][0],
@@ -236,14 +251,37 @@ class StorePanel {
     }
   }
 
-  template <int kRowDimension, int Rank>
-  TESSERA_DEVICE void ask_for_store(const TensorMap& map, const Index<Rank>& at, int row, int column,
+  /// The same where lines are columns: matrices are turned, other elements go one by one.
+  TESSERA_DEVICE void put_columns(Location where) const {
+    const int lane = thread_index() % kWarpThreads;
+    TESSERA_UNROLL
+    for (int i = 0; i < kPairs; i += 2) {
+      if constexpr (sizeof(T) == 2) {
+        const std::uint32_t words[4] = {words_[i][0][0], words_[i][1][0], words_[i + 1][0][0],
+                                        words_[i + 1][1][0]};
+        const int line = 8 * i + lane / 16 * 8 + lane % 8;
+        ptx::stmatrix_x4_trans(elements_, place().index_of(line, lane / 8 % 2 * 8), words, where);
+      } else {
+        TESSERA_UNROLL
+        for (int k = 0; k < 8; ++k) {
+          const int block = i + k / 4, row = k / 2 % 2;
+          T element;
+          std::memcpy(&element, &words_[block][row][k % 2], sizeof element);
+          elements_.store(place().index_of(8 * block + lane % 4 * 2 + k % 2, row * 8 + lane / 4), element,
+                          where);
+        }
+      }
+    }
+  }
+
+  template <int kLineDimension, int Rank>
+  TESSERA_DEVICE void ask_for_store(const TensorMap& map, const Index<Rank>& at, const Corner& corner,
                                     Location where) const {
     int coordinates[Rank];
-    coordinates[0] = static_cast<int>(at[Rank - 1]) + column;
+    coordinates[0] = static_cast<int>(at[Rank - 1]) + corner.position;
     TESSERA_UNROLL
     for (int d = 0; d < Rank - 1; ++d)
-      coordinates[d + 1] = static_cast<int>(at[d]) + (d == kRowDimension ? row : 0);
+      coordinates[d + 1] = static_cast<int>(at[d]) + (d == kLineDimension ? corner.line : 0);
     ptx::cp_async_bulk_tensor_store(map, coordinates, elements_, place().first, where);
   }
 
@@ -253,32 +291,31 @@ class StorePanel {
   }
 
   template <typename LineOf>
-  TESSERA_DEVICE void store_chunks(int row, int column, int row_count, int column_count, index first,
-                                   LineOf line_of, Location where) const {
+  TESSERA_DEVICE void store_chunks(const Corner& corner, index first, LineOf line_of, Location where) const {
     const int lane = thread_index() % kWarpThreads;
     const int position = lane % kLanesOfLine * kChunk;
-    const Part<kChunk, false> part(column + position, 0, column_count);
+    const Part<kChunk, false> part(corner.position + position, 0, corner.end);
     TESSERA_UNROLL
-    for (int first_line = 0; first_line < kStoredRows; first_line += kLinesAtOnce) {
+    for (int first_line = 0; first_line < Tile::kLines; first_line += kLinesAtOnce) {
       const int line = first_line + lane / kLanesOfLine;
-      if (row + line < row_count && part.any()) {
+      if (corner.line + line < corner.line_count && part.any()) {
         const Vector<T, kChunk> chunk =
             elements_.template load<kChunk>(place().index_of(line, position), where);
-        line_of(row + line).store(first + column + position, chunk, part, where);
+        line_of(corner.line + line).store(first + corner.position + position, chunk, part, where);
       }
     }
   }
 
   template <typename LineOf>
-  TESSERA_DEVICE void store_shifted(int row, int column, int row_count, int column_count, index first,
-                                    LineOf line_of, Location where) const {
+  TESSERA_DEVICE void store_shifted(const Corner& corner, index first, LineOf line_of, Location where) const {
     const int lane = thread_index() % kWarpThreads;
-    const int count = minimum(kWidth, column_count - column);
+    const int count = minimum(Tile::kLength, corner.end - corner.position);
     TESSERA_NO_UNROLL
-    for (int first_line = 0; first_line < kStoredRows; first_line += kLinesAtOnce) {
+    for (int first_line = 0; first_line < Tile::kLines; first_line += kLinesAtOnce) {
       const int line = first_line + lane / kLanesOfLine;
-      if (row + line < row_count && count > 0)
-        detail::store_shifted_line<T>(place(), line, line_of(row + line), first + column, count, where);
+      if (corner.line + line < corner.line_count && count > 0)
+        detail::store_shifted_line(place(), line, line_of(corner.line + line), first + corner.position, count,
+                                   where);
     }
   }
 

@@ -47,22 +47,24 @@ struct StoredMatrixLane {
   std::uint16_t row[8];
 };
 
-inline void collect_matrices(void* const (&lanes)[kLanes]) {
+template <bool kTransposed>
+void collect_matrices(void* const (&lanes)[kLanes]) {
   const auto lane_of = [&](int lane) -> StoredMatrixLane& {
     return *static_cast<StoredMatrixLane*>(lanes[lane]);
   };
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int column = 0; column < 8; ++column) {
-      const std::uint32_t word = lane_of(lane % 8 * 4 + column / 2).words[lane / 8];
-      lane_of(lane).row[column] = static_cast<std::uint16_t>(word >> (column % 2 * 16));
+      const int across = kTransposed ? column : lane % 8, along = kTransposed ? lane % 8 : column;
+      const std::uint32_t word = lane_of(across * 4 + along / 2).words[lane / 8];
+      lane_of(lane).row[column] = static_cast<std::uint16_t>(word >> (along % 2 * 16));
     }
   }
 }
 
-template <typename T>
+template <bool kTransposed, typename T>
 void store_matrices(const Shared<T>& array, int i, const std::uint32_t (&words)[4], Location where) {
   StoredMatrixLane mine{words, {}};
-  do_together(&collect_matrices, &mine, where);
+  do_together(&collect_matrices<kTransposed>, &mine, where);
   Vector<T, 16 / static_cast<int>(sizeof(T))> row;
   std::memcpy(&row, mine.row, sizeof mine.row);
   array.store(i, row, where);
@@ -112,7 +114,12 @@ void ldmatrix_x2_trans(std::uint32_t (&words)[2], const Shared<T>& array, int i,
 template <typename T>
 void stmatrix_x4(const Shared<T>& array, int i, const std::uint32_t (&words)[4],
                  Location where = Location::current()) {
-  twin::store_matrices(array, i, words, where);
+  twin::store_matrices<false>(array, i, words, where);
+}
+template <typename T>
+void stmatrix_x4_trans(const Shared<T>& array, int i, const std::uint32_t (&words)[4],
+                       Location where = Location::current()) {
+  twin::store_matrices<true>(array, i, words, where);
 }
 
 template <typename T>
