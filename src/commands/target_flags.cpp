@@ -62,6 +62,8 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
     plan.cluster = static_cast<int>(*value);
   } else if (name == "split" && ir::kSplitRange.contains(*value)) {
     plan.split = static_cast<int>(*value);
+  } else if (name == "turn" && *value <= 1) {
+    plan.turn = static_cast<int>(*value);
   } else if (name == "warpgroups" && ir::kWarpgroupsRange.contains(*value)) {
     plan.warpgroups = static_cast<int>(*value);
   } else {
@@ -69,7 +71,7 @@ void add_override(const std::string& item, emit::PlanOverrides& plan) {
         "--plan",
         fmt::format(
             "`{}` is none of tile.RANGE=N (N at least 1), warps=1..32, warpgroups=0..3, vector=1|2|4|8|16, "
-            "stages=1..7, raster=1..64, cluster=1..2, split=1..64",
+            "stages=1..7, raster=1..64, cluster=1..2, split=1..64, turn=0..1",
             item));
   }
 }

@@ -72,18 +72,20 @@ std::optional<LineDirectives> line_directives(const Options& options, const Sour
 /// The words that the kernels use: those of warpgroups are for chips that have them, their instructions for one type each.
 std::string include_words(const std::vector<PlannedKernel>& kernels) {
   std::vector<std::string> headers = {"tessera/kernel.h"};
-  bool has_parts = false;
+  bool has_parts = false, has_turned_rows = false;
   std::set<std::string> instructions;
   for (const PlannedKernel& kernel : kernels) {
     for (const TilePlan& tiles : kernel.plan.tiles) {
       if (tiles.way != TileWay::warpgroups) continue;
       has_parts = has_parts || tiles.has_parts();
+      has_turned_rows = has_turned_rows || tiles.is_turned;
       for (const auto& [dot, product] : tiles.products)
         instructions.insert(header_of_instructions(*kernel.plan.kernel, product));
     }
   }
   if (!instructions.empty())
     headers.push_back(has_parts ? "tessera/split_products.h" : "tessera/warpgroups.h");
+  if (has_turned_rows) headers.push_back("tessera/turned_rows.h");
   headers.insert(headers.end(), instructions.begin(), instructions.end());
   std::string text;
   for (const std::string& header : headers) text += fmt::format("#include \"{}\"\n", header);

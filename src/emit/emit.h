@@ -23,6 +23,7 @@ struct PlanOverrides {
   std::optional<int> warpgroups = {};         // that multiply what another warp copies: up to 3
   std::optional<int> cluster = {};            // of blocks that share what they read of columns: 1 or 2
   std::optional<int> split = {};              // blocks that share the terms of a tile: 1 to 64
+  std::optional<int> turn = {};               // 0: factors across what is summed over are copied into lines
 };
 
 /// A planted fault: leaves out the n-th (from 0) construct of a kind. For tests of the host twin only.

@@ -112,7 +112,7 @@ class UsesOfLoads {
 
   /// A panel's place has room for so many values of each of its columns; the other loads are read for elements.
   void store(const ir::Write& write) {
-    const bool has_panels = passes_panels(kernel_, sizes_, plan_, write);
+    const bool has_panels = lines_of_panels(kernel_, sizes_, plan_, write).has_value();
     const int64_t columns = columns_of_panel(kernel_.tensors[write.tensor].dtype);
     int64_t left = has_panels ? kPlaceBytes / (columns * kHeldBytes) : 0;
     ir::for_each_below(kernel_, {write.value}, [&](ir::ValueId id) {
@@ -189,6 +189,8 @@ int64_t columns_of_panel(DType stored) {
 
 bool fits_panel(DType type) { return size_in_bytes(type) <= 4; }
 
+bool fits_panel_of_columns(DType type) { return fits_panel(type) && size_in_bytes(type) > 1; }
+
 bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vector<ir::ValueId>& indices,
                  uint32_t in_bounds, ir::AxisId column) {
   if (indices.empty() || in_bounds + 1 != 1u << indices.size()) return false;
@@ -202,16 +204,21 @@ bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vect
   return step && sizes.as_constant(*step) == 1;
 }
 
-bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
-                   const ir::Write& write) {
+std::optional<StoredLines> lines_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes,
+                                           const TilePlan& plan, const ir::Write& write) {
   const std::vector<ir::AxisId> axes = axes_of(kernel, write);
   const auto along = [&](TileRole role) {
     return std::ranges::find_if(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
   };
-  const auto column = along(TileRole::column);
-  return along(TileRole::row) != axes.end() && column != axes.end() && kernel.values[write.value].total &&
-         fits_panel(kernel.tensors[write.tensor].dtype) &&
-         is_in_pairs(kernel, sizes, write.indices, write.in_bounds, *column);
+  const auto row = along(TileRole::row), column = along(TileRole::column);
+  const DType type = kernel.tensors[write.tensor].dtype;
+  if (row == axes.end() || column == axes.end() || !kernel.values[write.value].total || !fits_panel(type))
+    return std::nullopt;
+  if (is_in_pairs(kernel, sizes, write.indices, write.in_bounds, *column))
+    return StoredLines{*column, *row, true};
+  if (fits_panel_of_columns(type) && is_in_pairs(kernel, sizes, write.indices, write.in_bounds, *row))
+    return StoredLines{*row, *column, false};
+  return std::nullopt;
 }
 
 std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan) {

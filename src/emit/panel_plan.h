@@ -2,6 +2,7 @@
 // What passes through shared memory on its way to a store, in phases by warpgroups, and the registers that all else takes.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,17 +22,25 @@ int64_t columns_of_panel(DType stored);
 /// Of a condition that is computed these are what it compares; one that is read is itself.
 std::set<ir::ValueId> vectors_for_tiles(const ir::Kernel& kernel, const TilePlan& plan);
 
-/// Whether panels have elements of a type.
+/// Whether panels have elements of a type; panels whose lines are columns.
 bool fits_panel(DType type);
+bool fits_panel_of_columns(DType type);
 
 /// Whether neighbours in a row of a tile are neighbours in memory, too, all of them inside: the last index runs along the
 /// column by ones, and no other along it. Bit d of `in_bounds` says so of index d.
 bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vector<ir::ValueId>& indices,
                  uint32_t in_bounds, ir::AxisId column);
 
-/// Whether warpgroups store a tile in panels.
-bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
-                   const ir::Write& write);
+/// How lines of an output lie in the tile of it that is stored: they run along the one axis of the tile, and follow each other
+/// along the other.
+struct StoredLines {
+  ir::AxisId along, across;
+  bool are_rows;  // else they are columns
+};
+
+/// The lines of an output whose tiles warpgroups store in panels; nothing where they do not.
+std::optional<StoredLines> lines_of_panels(const ir::Kernel& kernel, ir::SizeTable& sizes,
+                                           const TilePlan& plan, const ir::Write& write);
 
 /// Those of some axes that tiles lie along.
 std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan);

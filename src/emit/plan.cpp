@@ -133,13 +133,14 @@ void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink
 struct TileAttempt {
   TileDecision decision;
   std::optional<TilePlan> groups;  // where warpgroups take it
+  std::optional<TilePlan> turned;  // where they do with turned rows
   bool is_refused = false;         // a request was, and that is said
 };
 
 TileAttempt attempt_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
   plan.phase.grid = &plan.kernel->grids.at(0);
   plan.phase.analysis = analyse(*plan.kernel, *plan.phase.grid, plan.sizes);
-  TileAttempt attempt{plan_tiles(*plan.kernel, plan.phase.analysis, plan.sizes, overrides), {}};
+  TileAttempt attempt{plan_tiles(*plan.kernel, plan.phase.analysis, plan.sizes, overrides), {}, {}};
   if (!attempt.decision.plan) return attempt;
   ShapeDecision shapes =
       choose_requested_shapes(plan_choices(*plan.kernel, *plan.target), plan.phase.analysis, plan.sizes,
@@ -147,6 +148,7 @@ TileAttempt attempt_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
   attempt.is_refused = shapes.outcome == ShapeOutcome::refused;
   if (shapes.outcome == ShapeOutcome::impossible) attempt.decision = {std::nullopt, std::move(shapes.reason)};
   attempt.groups = std::move(shapes.groups);
+  attempt.turned = std::move(shapes.turned);
   return attempt;
 }
 
@@ -199,7 +201,7 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     return TileOutcome::as_sums;
   }
   const KernelPlan as_written = plan;
-  auto [decision, groups, is_refused] = attempt_joined_tiles(plan, overrides, sink);
+  auto [decision, groups, turned, is_refused] = attempt_joined_tiles(plan, overrides, sink);
   if (is_refused) return TileOutcome::refused;
   if (!decision.plan) {
     if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))
@@ -212,6 +214,10 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
   if (groups) {
     plan.tiles.push_back(std::move(*groups));
     phase.functions.push_back({.suffix = "by_warpgroups"});
+  }
+  if (turned) {
+    plan.tiles.push_back(std::move(*turned));
+    phase.functions.push_back({.suffix = "of_turned_rows"});
   }
   plan.tiles.push_back(std::move(*decision.plan));
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {

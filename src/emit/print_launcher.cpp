@@ -106,6 +106,7 @@ class LauncherPrinter {
   }
 
   static std::string quickest(const Rival& rival) {
+    if (rival.is_turned) return "is_quickest_turned";
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 

@@ -164,7 +164,10 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   FactorTile entry{.factor = factor};
   entry.is_ring = factor.in_ring;
   const std::string name = name_of(factor);
-  if (factor.is_source || (has_roles() && !is_staged)) {
+  if (factor.is_turned) {
+    entry.major = "Major::mn";
+    entry.boxes = named(name + "_map");
+  } else if (factor.is_source || (has_roles() && !is_staged)) {
     entry.major = axis_of_lines(kernel_, factor) == factor.depth ? "Major::k" : "Major::mn";
     if (factor.is_source)
       entry.boxes = named(name + "_map");
@@ -240,7 +243,7 @@ const FactorTile* TileLowering::tile_in_turn(const TileFactor& factor) const {
 }
 
 // All panels of a warp pass through two places behind the factors.
-Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout) {
+Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& layout, bool has_rows) {
   std::string name = named(tensor.name + "_panel");
   const std::string elements = named(tensor.name + "_elements");
   const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
@@ -250,7 +253,8 @@ Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& l
       panel_turn_ = named("panel_turn");
       emit(lowered::Local{"int", panel_turn_, {}, lowered::integer(0), false, false});
     }
-    emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}>", type, layout)});
+    emit(lowered::Using{panel_type, fmt::format("StorePanel<{}, {}{}>", type, layout,
+                                                has_rows ? "" : ", StoredLine::column")});
     emit(lowered::Shared{type, elements, panel_type + "::kRoom" + times_teams(), tiles_end_});
     emit(lowered::Local{
         panel_type,

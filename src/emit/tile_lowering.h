@@ -4,6 +4,7 @@
 #pragma once
 
 #include "emit/lower_function.h"
+#include "emit/panel_plan.h"
 
 namespace tessera::emit {
 
@@ -141,7 +142,7 @@ struct HeldPair {
 struct StoredBoxes {
   std::string name, argument;
   ir::TensorId tensor;
-  size_t row_dimension;
+  size_t line_dimension;  // along which its lines follow each other
 };
 
 /// A fold of a loop's tiles that a variable gets once, behind the loop.
@@ -164,7 +165,7 @@ class TileLowering : public FunctionLowering {
   void name_extents();
   void declare_layouts();
   void declare_factors();
-  Panel declare_panel(const ir::Tensor& tensor, const std::string& layout);
+  Panel declare_panel(const ir::Tensor& tensor, const std::string& layout, bool has_rows);
   void declare_template();
   void declare_parameters();
   std::string name_of(const TileFactor& factor) const;
@@ -313,16 +314,17 @@ class TileLowering : public FunctionLowering {
     return {write.tensor, write.indices, write.in_bounds};
   }
   void write_pairs(const ir::Write& write, const TilePlace& place, Span span);
-  void write_panels(const ir::Write& write, const TilePlace& place, Span span);
+  void write_panels(const ir::Write& write, const TilePlace& place, const StoredLines& lines, Span span);
   void set_panel(const ir::Write& write, const TilePlace& place, const std::string& name,
                  const std::string& panel, const std::string& slot, Span span);
   bool takes_from_rows(const ir::Write& write) const;
-  std::optional<size_t> rows_of_boxes(const ir::Write& write, const TilePlace& place) const;
-  lowered::Expr corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension);
+  std::optional<size_t> dimension_of_boxes(const ir::Write& write, const StoredLines& lines) const;
+  lowered::Expr corner_of(const ir::Write& write, const StoredLines& lines, size_t line_dimension);
   void find_stored_boxes();
-  std::pair<std::string, lowered::Expr> declare_line_of(const LineAccess& access, const TilePlace& place);
+  std::pair<std::string, lowered::Expr> declare_line_of(const LineAccess& access, ir::AxisId along,
+                                                        ir::AxisId across);
   lowered::Expr end_of(ir::AxisId axis) const;
-  std::pair<lowered::Expr, lowered::Expr> line_of(const LineAccess& access, ir::AxisId column);
+  std::pair<lowered::Expr, lowered::Expr> line_of(const LineAccess& access, ir::AxisId along);
   std::optional<ir::ValueId> converted_in_pairs(ir::ValueId id) const;
   lowered::Expr compute_pair(const ir::Write& write, const TilePlace& place, const std::string& slot,
                              Span span);

@@ -75,7 +75,8 @@ std::vector<lowered::Statement> TileLowering::declare_loads_of_panels(const std:
   for (const ir::ValueId id : loads) {
     const auto& load = std::get<ir::Load>(kernel_.values[id].op);
     const ir::Tensor& tensor = kernel_.tensors[load.tensor];
-    const auto [line, first] = declare_line_of({load.tensor, load.indices, load.in_bounds}, place);
+    const auto [line, first] =
+        declare_line_of({load.tensor, load.indices, load.in_bounds}, *place.column, *place.row);
     const std::string name = named(tensor.name + "_panel");
     emit(lowered::Local{fmt::format("LoadPanel<const {}, {}>", type_name(tensor.dtype), panel.type),
                         name,

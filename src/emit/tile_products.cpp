@@ -182,8 +182,10 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
     const FactorTile& tile = tile_of(*factor);
     const bool is_across = !tile.turn.empty() && tile.major == "Major::mn";
-    arguments.push_back(
-        lowered::name(is_across ? fmt::format("across_k({})", tile.tile) : tile.tile, DType::f32));
+    arguments.push_back(lowered::name(is_across           ? fmt::format("across_k({})", tile.tile)
+                                      : factor->is_turned ? fmt::format("turned({})", tile.tile)
+                                                          : tile.tile,
+                                      DType::f32));
   }
   arguments.push_back(lowered::name("group", DType::i32));
   const std::string way = product.rows.in_parts           ? "multiply_split"

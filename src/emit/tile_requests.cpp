@@ -14,6 +14,7 @@
 #include "emit/term_shares.h"
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
+#include "emit/turned_plan.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -113,6 +114,26 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   return false;
 }
 
+/// Shapes by warpgroups for the launches in which the factor of columns lies across what is summed over. They have no
+/// clusters, and share terms if the others do.
+std::optional<TilePlan> add_turned_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis,
+                                          ir::SizeTable& sizes, const Target& target,
+                                          const PlanOverrides& overrides, const TilePlan& plan,
+                                          TilePlan& groups) {
+  const auto turned = turn_tiles(kernel, overrides, sizes, plan, groups);
+  if (!turned) return std::nullopt;
+  TilePlan result = by_warpgroups(kernel, *turned);
+  result.shapes = choose_group_shapes({kernel, sizes, target, overrides, *turned, std::nullopt}).shapes;
+  if (result.shapes.empty()) return std::nullopt;
+  for (TileShape& shape : result.shapes) {
+    if (result.shapes.size() > 1) shape.clocks = round_clocks(kernel, result, shape);
+    shape.clocks_behind = clocks_behind_products(kernel, result, shape);
+  }
+  if (groups.shared_axis) result.shared_axis = shared_axis(kernel, analysis.uses, sizes, result).axis;
+  for (auto& [dot, product] : groups.products) product.columns.may_turn = true;
+  return result;
+}
+
 /// Lets blocks share the terms of tiles, unless one alone is asked for. False where that is asked for and cannot be: that is
 /// reported. Options of the command line are for the kernels that can honour them.
 bool share_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
@@ -207,7 +228,7 @@ void leave_shifts_out(TilePlan& plan) {
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
                                       ir::SizeTable& sizes, const Target& target,
                                       const PlanOverrides& overrides, TilePlan& plan, DiagnosticSink& sink) {
-  std::optional<TilePlan> groups;
+  std::optional<TilePlan> groups, turned;
   for (size_t current = 0; current < choices.size(); ++current) {
     PlanChoice& choice = choices[current];
     ir::Kernel& kernel = choice.kernel;
@@ -241,9 +262,12 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
         !share_terms(kernel, analysis, sizes, overrides, plan.obstacle, groups, before, sink))
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
+    if (groups && choices.size() == 1)
+      turned = add_turned_shapes(kernel, analysis, sizes, target, overrides, plan, *groups);
+    if (turned) settle(*turned, 0);
   }
   if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
-  return {.groups = std::move(groups)};
+  return {.groups = std::move(groups), .turned = std::move(turned)};
 }
 
 bool refuse_tile_requests(const ir::Kernel& kernel, const std::string& reason, DiagnosticSink& sink) {

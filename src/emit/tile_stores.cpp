@@ -35,15 +35,14 @@ void TileLowering::write(const ir::Statement& statement) {
   std::vector<ir::AxisId> looped;  // by each thread
   for (ir::AxisId axis : axes)
     if (phase_.role(axis) == Role::serial && !is_bound(axis)) looped.push_back(axis);
+  // A warp that multiplies for itself what others have copied has shared memory for its stores.
+  if (has_roles())
+    if (const auto lines = lines_of_panels(kernel_, plan_.sizes, tiles_, node))
+      return points(looped, [&] { write_panels(node, place, *lines, statement.span); });
   // What elements are computed from exists wherever they do.
   if (place.is_tile() && kernel_.values[node.value].total &&
       is_in_pairs(kernel_, plan_.sizes, node.indices, node.in_bounds, *place.column))
-    return points(looped, [&] {
-      // A warp that multiplies for itself what others have copied has shared memory for its stores.
-      has_roles() && fits_panel(kernel_.tensors[node.tensor].dtype)
-          ? write_panels(node, place, statement.span)
-          : write_pairs(node, place, statement.span);
-    });
+    return points(looped, [&] { write_pairs(node, place, statement.span); });
   over_existing(place, [&] { points(looped, [&] { write_element(node, place, statement.span); }); });
 }
 
@@ -89,20 +88,21 @@ void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, S
 
 // Panel by panel through shared memory: pairs are put there row by row, and whole lines written, or boxes where the output
 // has them.
-void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, Span span) {
+void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, const StoredLines& lines,
+                                Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
-  const Panel panel = declare_panel(tensor, layout_of(place));
-  const auto [line, first] = declare_line_of(line_access(write), place);
+  const Panel panel = declare_panel(tensor, layout_of(place), lines.are_rows);
+  const auto [line, first] = declare_line_of(line_access(write), lines.along, lines.across);
   const auto boxes = std::ranges::find(stored_boxes_, write.tensor, &StoredBoxes::tensor);
   const std::string number = names_.take("panel"), slot = names_.take("k");
   const Expr counter = lowered::name(number, DType::index), rows = end_of(*place.row),
-             columns = end_of(*place.column), line_of_row = lowered::name(line, DType::index);
+             columns = end_of(*place.column), line_of_tile = lowered::name(line, DType::index);
   std::string callee = panel.name + ".store";
-  std::vector<Expr> arguments = {counter, rows, columns, first, line_of_row};
+  std::vector<Expr> arguments = {counter, rows, columns, first, line_of_tile};
   if (boxes != stored_boxes_.end()) {
-    callee = fmt::format("{}.template store_box<{}>", panel.name, boxes->row_dimension);
-    const Expr corner = corner_of(write, place, boxes->row_dimension);
-    arguments = {counter, lowered::name(boxes->name, DType::index), corner, rows, columns, line_of_row};
+    callee = fmt::format("{}.template store_box<{}>", panel.name, boxes->line_dimension);
+    const Expr corner = corner_of(write, lines, boxes->line_dimension);
+    arguments = {counter, lowered::name(boxes->name, DType::index), corner, rows, columns, line_of_tile};
   }
   std::vector<ir::ValueId> read = read_in_pairs(write, place);
   const std::vector<lowered::Statement> loads = declare_loads_of_panels(read, place, panel, number, slot);
@@ -153,32 +153,33 @@ bool TileLowering::takes_from_rows(const ir::Write& write) const {
   return takes;
 }
 
-// The dimension that the rows of a tile run along, where it is stored as boxes: its rows and columns are whole dimensions,
-// so that the copy engine leaves out what lies behind them. One parameter describes the boxes of the only store.
-std::optional<size_t> TileLowering::rows_of_boxes(const ir::Write& write, const TilePlace& place) const {
+// The dimension along which lines of a tile follow each other, where it is stored as boxes: its rows and columns are whole
+// dimensions, so that the copy engine leaves out what lies behind them. One parameter describes the boxes of the only store.
+std::optional<size_t> TileLowering::dimension_of_boxes(const ir::Write& write,
+                                                       const StoredLines& lines) const {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
   const size_t rank = write.indices.size();
   const auto is_along = [&](size_t d, ir::AxisId axis) {
     return is_whole_dimension(kernel_, plan_.sizes, write.indices[d], axis, tensor.dims[d]);
   };
   if (writes_of(phase_.grid->body, write.tensor) > 1 || rank < 2 || rank > 5 ||
-      !is_along(rank - 1, *place.column))
+      !is_along(rank - 1, lines.along))
     return std::nullopt;
-  std::optional<size_t> rows;
+  std::optional<size_t> dimension;
   for (size_t d = 0; d + 1 < rank; ++d) {
-    if (!analysis_.dependence.at(write.indices[d]).axes.contains(*place.row)) continue;
-    if (rows || !is_along(d, *place.row)) return std::nullopt;
-    rows = d;
+    if (!analysis_.dependence.at(write.indices[d]).axes.contains(lines.across)) continue;
+    if (dimension || !is_along(d, lines.across)) return std::nullopt;
+    dimension = d;
   }
-  return rows;
+  return dimension;
 }
 
 // Where the tile at hand begins in the output.
-Expr TileLowering::corner_of(const ir::Write& write, const TilePlace& place, size_t row_dimension) {
+Expr TileLowering::corner_of(const ir::Write& write, const StoredLines& lines, size_t line_dimension) {
   std::vector<Expr> at;
   for (size_t d = 0; d < write.indices.size(); ++d)
-    at.push_back(d == row_dimension              ? first_of_tile(*place.row)
-                 : d + 1 == write.indices.size() ? first_of_tile(*place.column)
+    at.push_back(d == line_dimension             ? first_of_tile(lines.across)
+                 : d + 1 == write.indices.size() ? first_of_tile(lines.along)
                                                  : eval_total(write.indices[d]));
   return lowered::braces(fmt::format("Index<{}>", at.size()), at);
 }
@@ -187,43 +188,47 @@ Expr TileLowering::corner_of(const ir::Write& write, const TilePlace& place, siz
 void TileLowering::find_stored_boxes() {
   ir::for_each_statement(phase_.grid->body, [&](const ir::Statement& statement) {
     const auto* write = std::get_if<ir::Write>(&statement.node);
-    if (!write || !passes_panels(kernel_, plan_.sizes, tiles_, *write)) return;
-    const std::optional<size_t> rows = rows_of_boxes(*write, place_of(write_axes(*write)));
-    if (!rows) return;
+    if (!write) return;
+    const auto lines = lines_of_panels(kernel_, plan_.sizes, tiles_, *write);
+    const auto dimension = lines ? dimension_of_boxes(*write, *lines) : std::nullopt;
+    if (!dimension) return;
     const ir::Tensor& tensor = kernel_.tensors[write->tensor];
-    stored_boxes_.push_back({named(tensor.name + "_boxes"),
-                             fmt::format("boxes_for_stores<{}, {}, {}>({})", type_name(tensor.dtype),
-                                         tensor.dims.size(), *rows, safe_name(tensor.name)),
-                             write->tensor, *rows});
+    stored_boxes_.push_back(
+        {named(tensor.name + "_boxes"),
+         fmt::format("boxes_for_stores<{}, {}, {}{}>({})", type_name(tensor.dtype), tensor.dims.size(),
+                     *dimension, lines->are_rows ? "" : ", StoredLine::column", safe_name(tensor.name)),
+         write->tensor, *dimension});
   });
 }
 
-// A function that gives the line of a tensor for a row of the tile, and the element in the tile's first column.
-std::pair<std::string, Expr> TileLowering::declare_line_of(const LineAccess& access, const TilePlace& place) {
+// A function that gives the line of a tensor for a row of the tile (a column, if lines run along rows), and the element where
+// the tile begins.
+std::pair<std::string, Expr> TileLowering::declare_line_of(const LineAccess& access, ir::AxisId along,
+                                                           ir::AxisId across) {
   const std::string name = named(kernel_.tensors[access.tensor].name + "_line");
-  const std::string row = names_.take("row"),
-                    coordinate = names_.take(lowercase(kernel_.axes[*place.row].name));
+  const std::string number = names_.take(tiles_.role(across) == TileRole::row ? "row" : "column"),
+                    coordinate = names_.take(lowercase(kernel_.axes[across].name));
   Expr first;
   lowered::Block body = apart([&] {
-    Scope at_row;
-    at_row.block = scopes_.back().block;
-    at_row.axes.insert(*place.row);
-    at_row.coordinates[*place.row] = lowered::name(coordinate, DType::index);
-    scopes_.push_back(std::move(at_row));
+    Scope at_line;
+    at_line.block = scopes_.back().block;
+    at_line.axes.insert(across);
+    at_line.coordinates[across] = lowered::name(coordinate, DType::index);
+    scopes_.push_back(std::move(at_line));
     emit(lowered::Local{"index",
                         coordinate,
                         {},
-                        lowered::add(range_of(*place.row).first, lowered::name(row, DType::index)),
+                        lowered::add(range_of(across).first, lowered::name(number, DType::index)),
                         true,
                         false});
-    const auto line = line_of(access, *place.column);
+    const auto line = line_of(access, along);
     first = line.second;
     emit(lowered::Evaluate{lowered::name("return " + print(line.first), DType::index)});
     scopes_.pop_back();
   });
-  emit(lowered::Lambda{name, "int " + row, std::move(body)});
+  emit(lowered::Lambda{name, "int " + number, std::move(body)});
   names_.release(coordinate);
-  names_.release(row);
+  names_.release(number);
   return {name, first};
 }
 
@@ -233,13 +238,13 @@ Expr TileLowering::end_of(ir::AxisId axis) const {
   return lowered::name(count != counts_.end() ? count->second : extents_.at(axis), DType::index);
 }
 
-// The line of a tensor at the current row, and its element in the first column of the tile.
-std::pair<Expr, Expr> TileLowering::line_of(const LineAccess& access, ir::AxisId column) {
+// The line of a tensor at the current row (or column), and its element where the tile begins along it.
+std::pair<Expr, Expr> TileLowering::line_of(const LineAccess& access, ir::AxisId along) {
   const ir::Tensor& tensor = kernel_.tensors[access.tensor];
   Scope at_first;
   at_first.block = scopes_.back().block;
-  at_first.axes.insert(column);
-  at_first.coordinates[column] = range_of(column).first;
+  at_first.axes.insert(along);
+  at_first.coordinates[along] = range_of(along).first;
   scopes_.push_back(std::move(at_first));
   Expr exists;
   std::vector<Expr> at = indices(access.tensor, access.indices, access.in_bounds, exists);

@@ -146,7 +146,7 @@ class TileVariants {
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
     const TileFactor& factor = *load.factor;
     if (factor.is_source) return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
-    if (!takes_either(load)) return {factor.depth_index};
+    if (!takes_either(load) && !factor.is_turned && !factor.may_turn) return {factor.depth_index};
     return {factor.width_index, factor.depth_index};
   }
 
@@ -294,7 +294,7 @@ class TileVariants {
     std::vector<std::string> conditions = conditions_on(shape);
     std::set<std::string> known;
     for (const StagedLoad& load : loads_) {
-      if (known.insert(boxes_of(load)).second) conditions.push_back(boxes_of(load) + ".are_there()");
+      if (known.insert(boxes_of(load)).second) conditions.push_back(have_boxes(load));
       variant.maps.push_back(boxes(load, shape));
     }
     const std::map<ir::ValueId, std::string> suitable = lines_that_suit(shape);
@@ -306,8 +306,16 @@ class TileVariants {
     if (tiles_.shared_axis) variant.maps.push_back("terms");
     if (shape.clocks > 0) variant.rival = rival(shape, fmt::format("{}", fmt::join(lines, " && ")));
     variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
-    variant.explanation = "boxes, multiplied by warpgroups";
+    variant.explanation = tiles_.is_turned ? "boxes, of which rows are turned, multiplied by warpgroups"
+                                           : "boxes, multiplied by warpgroups";
     plan_.phase.variants.push_back(std::move(variant));
+  }
+
+  /// What has to hold for a load: its boxes are there, along the one way that suits it where the other has a plan of its own.
+  std::string have_boxes(const StagedLoad& load) const {
+    if (load.factor->is_turned)
+      return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->width_index);
+    return load.factor->may_turn ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
   }
 
   /// Functions of small tiles are for one order each, those of others for all, but of factors that suit them one way only.
@@ -361,7 +369,7 @@ class TileVariants {
 
   Rival rival(const TileShape& shape, std::string lines) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines)};
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), tiles_.is_turned};
   }
 
   /// Of the launches that a shape is made for.
@@ -403,6 +411,9 @@ class TileVariants {
                  : fmt::format("{}.map<{}, {}{}>({}{})", boxes_of(load), factor.depth_index,
                                factor.width_index, span, shape.extent.at(factor.depth), share);
     }
+    if (factor.is_turned)
+      return fmt::format("{}.map<{}, {}{}>({})", boxes_of(load), factor.depth_index, factor.width_index,
+                         span_across(factor, shape), shape.extent.at(factor.depth));
     if (!takes_either(load)) return fmt::format("{}.map<{}>({})", boxes_of(load), dimensions, along_k);
     return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, boxes_of(load), along_k,
                        shape.extent.at(factor.depth), share);
@@ -410,8 +421,13 @@ class TileVariants {
 
   /// ", 64" where boxes bring 64 bytes of each line of a tile that threads read; "" where they bring 128.
   std::string span_of(const TileFactor& source, const TileShape& shape) const {
-    const int64_t bytes =
-        shape.extent.at(axis_of_lines(kernel_, source)) * size_in_bytes(tile_type(kernel_, source));
+    return span_of(shape.extent.at(axis_of_lines(kernel_, source)) *
+                   size_in_bytes(tile_type(kernel_, source)));
+  }
+  std::string span_across(const TileFactor& turned, const TileShape& shape) const {
+    return span_of(shape.extent.at(turned.width) * size_in_bytes(tile_type(kernel_, turned)));
+  }
+  static std::string span_of(int64_t bytes) {
     return bytes % 128 == 0 ? "" : bytes % 64 == 0 ? ", 64" : ", 32";
   }
 

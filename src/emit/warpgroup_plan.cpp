@@ -15,6 +15,7 @@
 #include "emit/team_plan.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
+#include "emit/turned_plan.h"
 #include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
 #include "sema/ir/statements.h"
@@ -62,7 +63,12 @@ constexpr std::array kOfAnyGroups = {
 constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
                                            Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 
+/// The same for turned rows, of which a size is one function more.
+constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256}, Candidate{2, 128, 176}, Candidate{2, 128, 144},
+                                      Candidate{2, 128, 128}, Candidate{1, 64, 128},  Candidate{1, 64, 64}};
+
 std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
+  if (plan.is_turned) return kOfTurnedRows;
   const auto computes_columns = [](const auto& entry) {
     return entry.second.columns.way == TileFactor::Way::computed;
   };
@@ -109,7 +115,7 @@ class GroupPlanner {
 
  private:
   bool has_shared_factors() const {
-    const auto axis = cluster_axis(kernel_, sizes_, plan_);
+    const auto axis = plan_.is_turned ? std::nullopt : cluster_axis(kernel_, sizes_, plan_);
     return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
              return factor->way == TileFactor::Way::staged && is_shared_along(kernel_, *factor, *axis);
            });
@@ -191,7 +197,8 @@ class GroupPlanner {
 
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
   int64_t registers_beside_sums(const TileShape& shape) {
-    const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape);
+    const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape) +
+                         registers_of_turned_rows(kernel_, plan_, shape);
     if (is_asked(shape)) return read;
     return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
   }
@@ -364,6 +371,7 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
       factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
       for (TileFactor& part : factor->parts) part.is_source = true;
     }
+    product.rows.is_turned = plan.is_turned;
     if (!can_walk(kernel, plan, product)) continue;
     product.has_own_loop = true;
     for (TileFactor* factor : {&product.rows, &product.columns}) {

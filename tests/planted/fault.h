@@ -50,6 +50,7 @@ inline constexpr const char* kReductions = "reductions";
 inline constexpr const char* kNumbers = "numbers";
 inline constexpr const char* kLaunchers = "launchers";
 inline constexpr const char* kWarpgroups = "warpgroups";
+inline constexpr const char* kTurnedTiles = "turned tiles";
 inline constexpr const char* kKeys = "cache keys";
 
 void add_synchronisation_faults(std::vector<PlantedFault>& faults);

@@ -24,6 +24,7 @@ constexpr const char* kSplitProducts = "tessera/split_products.h";
 constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
 constexpr const char* kShare = "tessera/term_share.h";
+constexpr const char* kTurned = "tessera/turned_rows.h";
 constexpr const char* kShared = "tessera/shared_terms.h";
 
 void add_ring_faults(std::vector<PlantedFault>& faults) {
@@ -195,11 +196,13 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("lines of columns as long as their tile", "tessera/operand_tile.h",
       "return (length + kPanel - 1) / kPanel * kPanel;", "return length;");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
-  add("boxes of all rows in the first", kPanel, "(d == kRowDimension ? row : 0)", "0");
-  add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1]) + column", "(at[Rank - 1])");
+  add("boxes of all rows in the first", kPanel, "(d == kLineDimension ? corner.line : 0)", "0");
+  add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1]) + corner.position",
+      "(at[Rank - 1])");
 
   add("rows of a panel eight apart", kPanel, "i % 2 * 8 + lane / 4", "i % 2 + lane / 4 * 2");
-  add("panels to one row past the end", kPanel, "row + line < row_count", "row + line <= row_count", 2);
+  add("panels to one row past the end", kPanel, "corner.line + line < corner.line_count",
+      "corner.line + line <= corner.line_count", 2);
   add("ends of shifted lines left out", kPanel, "i < head + count - tail;", "i < 0;");
   add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",
       "words[i] = static_cast<std::uint32_t>(pair << 1 >>");
@@ -209,6 +212,47 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "return spread ? 16 * warp_rows : 16;", "return 16;");
   add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",
       "(rows / warp_rows)");
+}
+
+void add_turned_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, const char* file, const char* text, const char* replacement) {
+    faults.push_back({.name = name, .group = kTurnedTiles, .edits = {{file, text, replacement}}});
+  };
+  const auto add_hazard = [&](const char* name, const char* text, const char* replacement) {
+    faults.push_back({.name = name,
+                      .group = kTurnedTiles,
+                      .effect = Effect::hazard,
+                      .edits = {{kTurned, text, replacement}}});
+  };
+  add_hazard("turned rows not fenced", "  ptx::wgmma_fence(where);\n", "");
+  add_hazard("products of turned rows never closed", "  ptx::wgmma_commit_group(where);\n", "");
+  add_hazard("stage given back while lanes turn its rows",
+             "  detail::keep_in_registers(sums);\n  warp_barrier(0xffffffffu, where);\n",
+             "  detail::keep_in_registers(sums);\n");
+  add("words of the upper lanes as they were read", kTurned,
+      "words[below] = is_upper_ ? other.bits : one.bits;", "words[below] = one.bits;");
+  add("turned words of the row below twice", kTurned, "row + 8 * below);\n      second_",
+      "row + 8);\n      second_");
+  add("pairs of bytes in the order of their lanes", kTurned, "lane_ % 4 < 2 ? 0x6420u : 0x2064u", "0x6420u");
+  add("bytes of the row beside", kTurned, "even_bytes + 0x1111u", "even_bytes");
+  add("turned words from the lane itself", kTurned, "row / 2 * 4 + lane_ % 4", "lane_ % 16");
+  add("turned rows of even lanes below each other", kTurned, "words[0] = is_odd ? other : one;",
+      "words[0] = one;");
+  add("lines of K by twos from the same four", kTurned, "(matrix % 2 ^ row / 4) * 2", "matrix % 2 * 2");
+  add("second half of K multiplied by the first", kTurned, "const int k = (first_step + step)",
+      "const int k = (step)");
+  add("second part of a turned product from the first rows", kTurned, "a.tile, first_step, where",
+      "a.tile, 0, where");
+  add("turned rows of the first warpgroup for all", kTurned, "Layout::warp_row());",
+      "Layout::warp_row() % 64);");
+  add("columns of a panel in the order of rows", kPanel, "lane / 8 % 2 * 8), words", "lane / 16 * 8), words");
+  add("columns of a panel put as they are", kPanel, "ptx::stmatrix_x4_trans(", "ptx::stmatrix_x4(");
+  add("words of a panel of columns in one row", kPanel, "block = i + k / 4, row = k / 2 % 2;",
+      "block = i + k / 4, row = 0;");
+  add("words of a panel of columns in one column", kPanel, "lane % 4 * 2 + k % 2, row * 8",
+      "lane % 4 * 2, row * 8");
+  add("lines of an output that are columns taken for rows", kPanel,
+      ": Corner{column, row, column_count, row_count};", ": Corner{row, column, column_count, row_count};");
 }
 
 void add_load_faults(std::vector<PlantedFault>& faults) {
@@ -318,6 +362,7 @@ void add_computed_faults(std::vector<PlantedFault>& faults) {
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
+  add_turned_faults(faults);
   add_load_faults(faults);
   add_split_faults(faults);
   add_share_faults(faults);

@@ -264,11 +264,27 @@ const KernelSet& warpgroup_products() {
   return set;
 }
 
+/// Rows that are turned, of tiles of one warpgroup and of two, and outputs whose lines are columns.
+const KernelSet& turned_tiles() {
+  static const KernelSet set = {
+      .name = "turned",
+      .has_products = true,
+      .sources = {{"tests/corners/turned.tsr", {"both_ways", "turned_promoted", "turned_words"}}},
+      .trials =
+          {
+              {"both_ways", {{{"M", 72}, {"N", 72}, {"K", 72}}}},
+              {"turned_promoted", {{{"B", 2}, {"M", 24}, {"N", 144}, {"K", 264}}}},
+              {"turned_words", {{{"M", 24}, {"N", 144}, {"K", 264}}}},
+          },
+  };
+  return set;
+}
+
 }  // namespace
 
 std::vector<const KernelSet*> all_sets() {
-  return {&numbers(),      &rows(),           &other_lines(),       &plain_products(),
-          &uneven_tiles(), &other_products(), &warpgroup_products()};
+  return {&numbers(),      &rows(),           &other_lines(),        &plain_products(),
+          &uneven_tiles(), &other_products(), &warpgroup_products(), &turned_tiles()};
 }
 
 Problems solve(const KernelSet& set) {

@@ -67,6 +67,7 @@ std::string first_set(const PlantedFault& fault) {
     return edit.file == "tessera/numbers.h" || edit.file == "tessera/reductions.h";
   };
   if (fault.group == kWarpgroups) return "warpgroups";
+  if (fault.group == kTurnedTiles) return "turned";
   if (fault.group == kNumbers || std::ranges::any_of(fault.edits, is_of_numbers)) return "numbers";
   if ((fault.group == kMasks || fault.group == kTails) && std::ranges::any_of(fault.edits, is_of_products))
     return "uneven";

@@ -383,6 +383,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_line_cases(cases);
   add_product_cases(cases);
   add_contraction_cases(cases);
+  add_turned_cases(cases);
   add_warpgroup_cases(cases);
   add_computed_factor_cases(cases);
   add_number_cases(cases);

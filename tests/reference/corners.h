@@ -82,6 +82,9 @@ void add_number_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/relations.tsr.
 void add_relation_cases(std::vector<Case>& cases);
 
+/// Cases of tests/corners/turned.tsr.
+void add_turned_cases(std::vector<Case>& cases);
+
 /// Cases of tests/corners/warpgroups.tsr.
 void add_warpgroup_cases(std::vector<Case>& cases);
 

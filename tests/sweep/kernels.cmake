@@ -23,6 +23,7 @@ set(sweep_kernels
   tests/corners/state.tsr
   tests/corners/stores.tsr
   tests/corners/tiles.tsr
+  tests/corners/turned.tsr
   tests/corners/warpgroups.tsr
   tests/outsider/adamw.tsr
   tests/outsider/bias_act_residual.tsr

@@ -40,6 +40,16 @@ TESSERA_PTX_LDMATRIX(ldmatrix_x2_trans, "x2.trans", 2, "{%0, %1}", "%2", TESSERA
 #undef TESSERA_PTX_TWO
 #undef TESSERA_PTX_LDMATRIX
 
+/// prmt: byte i of the result is that of the eight of `a` and `b` whose number is digit i of `selector`.
+TESSERA_DEVICE std::uint32_t prmt(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  return __byte_perm(a, b, selector);
+}
+
+/// shfl.sync.idx: what another lane of the warp brought.
+TESSERA_DEVICE std::uint32_t shfl_sync(std::uint32_t value, int lane, Location = Location::current()) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+
 /// stmatrix: the way back. words[m] of each lane holds two elements of matrix m, those that ldmatrix gives; lane 8 m + r names
 /// the 16 bytes where row r of matrix m goes. From compute capability 9.0 on.
 #define TESSERA_PTX_STMATRIX(name, instruction)                                                              \

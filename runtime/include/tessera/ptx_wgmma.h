@@ -98,12 +98,19 @@ TESSERA_DEVICE void wgmma_mma_async(Sum (&d)[kSums], MatrixDescriptor a, MatrixD
   }
 }
 
-/// The same with A in registers, of 16 bits: the words of its 16 rows that an mma.sync takes.
-template <typename T, int kColumns, Major kMajorB, Sign kSign = Sign::plus, int kSums>
-TESSERA_DEVICE void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
+/// The same with A in registers: the words of its 16 rows that an mma.sync takes.
+template <typename A, typename B, int kColumns, Major kMajorB, Sign kSign = Sign::plus, typename Sum,
+          int kSums>
+TESSERA_DEVICE void wgmma_mma_async(Sum (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b,
                                     bool adds, Location = Location::current()) {
-  constexpr int kScale = detail::scale_of<T, kSign>();
-  detail::Wgmma<T, T, kColumns>::template multiply<kScale, kMajorB == Major::mn>(d, a, b, adds);
+  using Instruction = detail::Wgmma<A, B, kColumns>;
+  constexpr int kScale = detail::scale_of<A, kSign>();
+  if constexpr (sizeof(A) == 2) {
+    Instruction::template multiply<kScale, kMajorB == Major::mn>(d, a, b, adds);
+  } else {
+    static_assert(kMajorB == Major::k, "only 16-bit elements may lie across K");
+    Instruction::template multiply<kScale>(d, a, b, adds);
+  }
 }
 
 /// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each

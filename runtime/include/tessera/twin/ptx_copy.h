@@ -70,6 +70,17 @@ void store_matrices(const Shared<T>& array, int i, const std::uint32_t (&words)[
   array.store(i, row, where);
 }
 
+/// What a lane brings to a shfl, and the lane that it asks.
+struct ShuffleLane {
+  std::uint32_t value, result;
+  int from;
+};
+
+inline void shuffle_lanes(void* const (&lanes)[kLanes]) {
+  const auto lane_of = [&](int lane) -> ShuffleLane& { return *static_cast<ShuffleLane*>(lanes[lane]); };
+  for (int lane = 0; lane < kLanes; ++lane) lane_of(lane).result = lane_of(lane_of(lane).from).value;
+}
+
 /// Reports an address that is not a multiple of a copy's size.
 inline bool is_aligned_copy(const void* from, int size, Location where) {
   if (reinterpret_cast<std::uintptr_t>(from) % static_cast<std::uintptr_t>(size) == 0) return true;
@@ -120,6 +131,19 @@ template <typename T>
 void stmatrix_x4_trans(const Shared<T>& array, int i, const std::uint32_t (&words)[4],
                        Location where = Location::current()) {
   twin::store_matrices<true>(array, i, words, where);
+}
+
+inline std::uint32_t prmt(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  const std::uint64_t bytes = std::uint64_t{b} << 32 | a;
+  std::uint32_t result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= static_cast<std::uint32_t>(bytes >> (selector >> 4 * i & 7u) * 8 & 0xffu) << 8 * i;
+  return result;
+}
+inline std::uint32_t shfl_sync(std::uint32_t value, int lane, Location where = Location::current()) {
+  twin::ShuffleLane mine{value, 0, lane};
+  twin::do_together(&twin::shuffle_lanes, &mine, where);
+  return mine.result;
 }
 
 template <typename T>

@@ -205,12 +205,14 @@ void wgmma_mma_async_four(Sum (&d)[kSums], MatrixDescriptor a, MatrixDescriptor 
     wgmma_mma_async<A, B, kColumns, kMajorA, kMajorB, kSign>(d, a.moved(i * kStepA), b.moved(i * kStepB),
                                                              adds || i > 0, where);
 }
-template <typename T, int kColumns, Major kMajorB, Sign kSign = Sign::plus, int kSums>
-void wgmma_mma_async(float (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
+template <typename A, typename B, int kColumns, Major kMajorB, Sign kSign = Sign::plus, typename Sum,
+          int kSums>
+void wgmma_mma_async(Sum (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescriptor b, bool adds,
                      Location where = Location::current()) {
   static_assert(kSums == kColumns / 2);
+  static_assert(sizeof(A) == 2 || kMajorB == Major::k, "only 16-bit elements may lie across K");
   twin::ProductLane mine{d, nullptr, a, &b, adds, where};
-  twin::do_together(&twin::begin_product<T, T, kColumns, Major::k, kMajorB, kSign>, &mine, where);
+  twin::do_together(&twin::begin_product<A, B, kColumns, Major::k, kMajorB, kSign>, &mine, where);
 }
 
 }  // namespace tessera::ptx

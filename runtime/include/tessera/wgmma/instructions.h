@@ -72,7 +72,7 @@
 
 // Of all others, whose lines run along K. `signs`: one of the two above.
 #define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, p3, p4, p5,    \
-                              ...)                                                                           \
+                              p6, ...)                                                                        \
   template <>                                                                                                \
   struct Wgmma<A, B, columns> {                                                                              \
     template <int kScaleA>                                                                                   \
@@ -88,5 +88,15 @@
           TESSERA_WGMMA_FOUR(TESSERA_WGMMA_HEAD(columns, types, sums), p0, p1, p2, p3, p4, signs(p5))        \
           : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
           : "l"(a.bits), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kStepA), "n"(kStepB), "n"(kScaleA));  \
+    }                                                                                                        \
+    template <int kScaleA>                                                                                   \
+    static TESSERA_DEVICE void multiply(Sum (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b,     \
+                                        bool adds) {                                                         \
+      TESSERA_ASM_90A(                                                                                       \
+          TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                                        \
+                            "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, signs(p6))                          \
+          : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(static_cast<int>(adds)),            \
+            "n"(kScaleA));                                                                                   \
     }                                                                                                        \
   };
