@@ -78,7 +78,7 @@ std::string include_words(const std::vector<PlannedKernel>& kernels) {
     for (const TilePlan& tiles : kernel.plan.tiles) {
       if (tiles.way != TileWay::warpgroups) continue;
       has_parts = has_parts || tiles.has_parts();
-      has_turned_rows = has_turned_rows || tiles.is_turned;
+      has_turned_rows = has_turned_rows || tiles.turned != Turned::none;
       for (const auto& [dot, product] : tiles.products)
         instructions.insert(header_of_instructions(*kernel.plan.kernel, product));
     }

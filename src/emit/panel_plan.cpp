@@ -26,22 +26,6 @@ bool is_free(const ir::Op& op) {
          std::holds_alternative<ir::Extent>(op) || std::holds_alternative<ir::Filter>(op);
 }
 
-bool is_tile(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
-  const auto lies_along = [&](TileRole role) {
-    return std::ranges::any_of(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
-  };
-  return lies_along(TileRole::row) && lies_along(TileRole::column);
-}
-
-std::vector<ir::AxisId> axes_of(const ir::Kernel& kernel, const ir::Write& write) {
-  std::vector<ir::AxisId> axes = kernel.values[write.value].axes;
-  for (ir::ValueId index : write.indices) {
-    const std::vector<ir::AxisId> more = ir::free_axes(kernel, index);
-    axes.insert(axes.end(), more.begin(), more.end());
-  }
-  return axes;
-}
-
 /// Whether a value is one of rows or of columns, of the same for all loops, and costs more than to name it.
 bool is_worth_keeping(const ir::Kernel& kernel, const TilePlan& plan, const ir::Value& value) {
   const auto registers =
@@ -155,6 +139,22 @@ class UsesOfLoads {
 };
 
 }  // namespace
+
+bool is_tile(const std::vector<ir::AxisId>& axes, const TilePlan& plan) {
+  const auto lies_along = [&](TileRole role) {
+    return std::ranges::any_of(axes, [&](ir::AxisId axis) { return plan.role(axis) == role; });
+  };
+  return lies_along(TileRole::row) && lies_along(TileRole::column);
+}
+
+std::vector<ir::AxisId> axes_of(const ir::Kernel& kernel, const ir::Write& write) {
+  std::vector<ir::AxisId> axes = kernel.values[write.value].axes;
+  for (ir::ValueId index : write.indices) {
+    const std::vector<ir::AxisId> more = ir::free_axes(kernel, index);
+    axes.insert(axes.end(), more.begin(), more.end());
+  }
+  return axes;
+}
 
 std::set<ir::ValueId> vectors_for_tiles(const ir::Kernel& kernel, const TilePlan& plan) {
   std::vector<ir::ValueId> open;  // what elements of tiles take

@@ -31,6 +31,9 @@ bool fits_panel_of_columns(DType type);
 bool is_in_pairs(const ir::Kernel& kernel, ir::SizeTable& sizes, const std::vector<ir::ValueId>& indices,
                  uint32_t in_bounds, ir::AxisId column);
 
+/// The axes of what a write stores, and of where.
+std::vector<ir::AxisId> axes_of(const ir::Kernel& kernel, const ir::Write& write);
+
 /// How lines of an output lie in the tile of it that is stored: they run along the one axis of the tile, and follow each other
 /// along the other.
 struct StoredLines {
@@ -44,6 +47,9 @@ std::optional<StoredLines> lines_of_panels(const ir::Kernel& kernel, ir::SizeTab
 
 /// Those of some axes that tiles lie along.
 std::vector<ir::AxisId> axes_of_tiles(std::vector<ir::AxisId> axes, const TilePlan& plan);
+
+/// Whether something with these axes has a value for each element of a tile.
+bool is_tile(const std::vector<ir::AxisId>& axes, const TilePlan& plan);
 
 /// Whether something with these axes has a value for each column of a tile, and for nothing else.
 bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan);

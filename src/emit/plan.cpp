@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "emit/plan_axes.h"
@@ -13,6 +14,7 @@
 #include "emit/tile_price.h"
 #include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
+#include "emit/turned_plan.h"
 #include "sema/ir/expand_products.h"
 #include "sema/ir/extents.h"
 #include "sema/ir/join_products.h"
@@ -133,7 +135,7 @@ void warn_of_sums(KernelPlan& plan, const TileDecision& decision, DiagnosticSink
 struct TileAttempt {
   TileDecision decision;
   std::optional<TilePlan> groups;  // where warpgroups take it
-  std::optional<TilePlan> turned;  // where they do with turned rows
+  std::vector<TilePlan> turned;    // where they do and a factor is turned
   bool is_refused = false;         // a request was, and that is said
 };
 
@@ -211,21 +213,15 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     plan_as_sums(plan, decision.reason);
     return TileOutcome::as_sums;
   }
-  if (groups) {
-    plan.tiles.push_back(std::move(*groups));
-    phase.functions.push_back({.suffix = "by_warpgroups"});
-  }
-  if (turned) {
-    plan.tiles.push_back(std::move(*turned));
-    phase.functions.push_back({.suffix = "of_turned_rows"});
-  }
+  if (groups) plan.tiles.push_back(std::move(*groups));
+  std::ranges::move(turned, std::back_inserter(plan.tiles));
   plan.tiles.push_back(std::move(*decision.plan));
+  for (const TilePlan& tiles : plan.tiles) phase.functions.push_back({.suffix = suffix_of(tiles)});
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
     const ir::AxisId axis = plan.kernel->axes.id_at(k);
     const bool is_let = plan.kernel->axes[axis].kind == ir::AxisKind::let && !plan.general_tiles().role(axis);
     phase.roles[axis] = is_let ? Role::serial : Role::unit;
   }
-  phase.functions.push_back({});
   return TileOutcome::planned;
 }
 

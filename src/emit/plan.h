@@ -70,8 +70,8 @@ struct Rival {
   size_t choice = 0;   // of the user's, which are tried one after another
   size_t number = 0;   // of the size among those of the choice
   int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
-  std::string lines = {};  // which it is for: a condition, or "" for all
-  bool is_turned = false;  // of tiles that compete among themselves
+  std::string lines = {};        // which it is for: a condition, or "" for all
+  Turned turned = Turned::none;  // tiles of each kind compete among themselves
 };
 
 /// What is known of the terms of a unit that blocks share.

@@ -106,7 +106,8 @@ class LauncherPrinter {
   }
 
   static std::string quickest(const Rival& rival) {
-    if (rival.is_turned) return "is_quickest_turned";
+    if (rival.turned != Turned::none)
+      return rival.turned == Turned::rows ? "is_quickest_of_rows" : "is_quickest_of_columns";
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 

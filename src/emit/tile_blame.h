@@ -16,7 +16,7 @@ struct ShapeDecision {
   ShapeOutcome outcome = ShapeOutcome::chosen;
   std::string reason = {};              // of what is impossible
   std::optional<TilePlan> groups = {};  // the same phase by warpgroups, where they are asked for
-  std::optional<TilePlan> turned = {};  // the same with turned rows
+  std::vector<TilePlan> turned = {};    // the same where a factor is turned
 };
 
 /// For a plan that no shape fits: reports each request that is in the way, with the limit and the nearest that can be.

@@ -64,7 +64,9 @@ std::string condition_of_shape(const KernelPlan& plan, const TilePlan& tiles, co
   if (std::ranges::all_of(variants, [](const Variant* variant) { return variant->few_quarters > 0; }))
     also(fmt::format("larger tiles are for at most {}/4 of the multiprocessors", shape.few_quarters));
   if (tiles.way == TileWay::warpgroups) also("the factors have boxes");
-  if (tiles.is_turned) also("lines of their columns, which are rows here, run across what is summed over");
+  if (tiles.turned != Turned::none)
+    also(fmt::format("lines of {} lie across what is summed over",
+                     tiles.turned == Turned::rows ? "rows" : "columns, which are rows of these tiles,"));
   if (variants[0]->rival && !variants[0]->rival->lines.empty())
     also("lines of columns run along what is summed over");
   if (shape.clocks > 0) also(fmt::format("its tiles, {} clocks for 64 terms, are done first", shape.clocks));

@@ -33,14 +33,12 @@ struct TileFactor {
   };
   ir::ValueId value;  // as the product reads it
   Way way = Way::computed;
-  ir::ValueId load;        // staged: the load below conversions
-  bool in_ring = false;    // staged: its tiles follow one another
-  bool in_parts = false;   // staged: floats, each as three numbers of bf16
-  bool is_source = false;  // staged, by boxes: they compute a factor from it
-  bool is_turned = false;  // the same: of rows whose lines lie across the depth, through registers
-  bool may_turn =
-      false;  // the same: of columns, which another plan has as such rows where their lines lie so
-  ir::AxisId width, depth;                  // its axes: one of the sums, and the one that is summed over
+  ir::ValueId load;         // staged: the load below conversions
+  bool in_ring = false;     // staged: its tiles follow one another
+  bool in_parts = false;    // staged: floats, each as three numbers of bf16
+  bool is_source = false;   // staged, by boxes: they compute a factor from it
+  bool is_turned = false;   // staged, by boxes: rows whose lines lie across the depth, through registers
+  ir::AxisId width, depth;  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
 
   // Staged: the load of the other factor, whose index along the depth may leave its tensor: there are no terms there.
@@ -87,6 +85,10 @@ enum class TileWay {
   warpgroups,  // one warp asks for boxes of tensors, warpgroups multiply what has arrived
 };
 
+/// The factor of its products that lies across what is summed over, and is turned on its way to registers: for columns tiles
+/// have changed their rows and columns. See turned_plan.h.
+enum class Turned { none, rows, columns };
+
 inline constexpr int kWarpThreads = 32, kGroupWarps = 4;  // of a warpgroup
 
 /// The numbers of one variant.
@@ -121,7 +123,7 @@ struct TileShape {
 
 struct TilePlan {
   TileWay way = TileWay::threads;
-  bool is_turned = false;  // rows and columns have changed places, see turned_plan.h
+  Turned turned = Turned::none;
   std::map<ir::AxisId, TileRole> roles;
   AxisSet units;   // axes of the grid of which an instance has one coordinate, whatever tile it could take
   AxisSet looped;  // that products loop over around their depth

@@ -114,23 +114,25 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   return false;
 }
 
-/// Shapes by warpgroups for the launches in which the factor of columns lies across what is summed over. They have no
-/// clusters, and share terms if the others do.
-std::optional<TilePlan> add_turned_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis,
-                                          ir::SizeTable& sizes, const Target& target,
-                                          const PlanOverrides& overrides, const TilePlan& plan,
-                                          TilePlan& groups) {
-  const auto turned = turn_tiles(kernel, overrides, sizes, plan, groups);
-  if (!turned) return std::nullopt;
-  TilePlan result = by_warpgroups(kernel, *turned);
-  result.shapes = choose_group_shapes({kernel, sizes, target, overrides, *turned, std::nullopt}).shapes;
-  if (result.shapes.empty()) return std::nullopt;
-  for (TileShape& shape : result.shapes) {
-    if (result.shapes.size() > 1) shape.clocks = round_clocks(kernel, result, shape);
-    shape.clocks_behind = clocks_behind_products(kernel, result, shape);
+/// Plans by warpgroups for the launches in which a factor lies across what is summed over. They have no clusters, and share
+/// terms if the other does.
+std::vector<TilePlan> plan_turned_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis,
+                                        ir::SizeTable& sizes, const Target& target,
+                                        const PlanOverrides& overrides, const TilePlan& plan,
+                                        const TilePlan& groups) {
+  std::vector<TilePlan> result;
+  for (const TilePlan& turned : turned_plans(kernel, overrides, sizes, plan, groups)) {
+    GroupShapes chosen = choose_group_shapes({kernel, sizes, target, overrides, turned, std::nullopt});
+    if (chosen.shapes.empty()) continue;
+    TilePlan tiles = by_warpgroups(kernel, turned);
+    for (TileShape& shape : chosen.shapes) {
+      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, tiles, shape);
+      shape.clocks_behind = clocks_behind_products(kernel, tiles, shape);
+    }
+    tiles.shapes = std::move(chosen.shapes);
+    if (groups.shared_axis) tiles.shared_axis = shared_axis(kernel, analysis.uses, sizes, tiles).axis;
+    result.push_back(std::move(tiles));
   }
-  if (groups.shared_axis) result.shared_axis = shared_axis(kernel, analysis.uses, sizes, result).axis;
-  for (auto& [dot, product] : groups.products) product.columns.may_turn = true;
   return result;
 }
 
@@ -228,7 +230,8 @@ void leave_shifts_out(TilePlan& plan) {
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
                                       ir::SizeTable& sizes, const Target& target,
                                       const PlanOverrides& overrides, TilePlan& plan, DiagnosticSink& sink) {
-  std::optional<TilePlan> groups, turned;
+  std::optional<TilePlan> groups;
+  std::vector<TilePlan> turned;
   for (size_t current = 0; current < choices.size(); ++current) {
     PlanChoice& choice = choices[current];
     ir::Kernel& kernel = choice.kernel;
@@ -263,8 +266,8 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       return {ShapeOutcome::refused};
     if (groups) settle(*groups, before);
     if (groups && choices.size() == 1)
-      turned = add_turned_shapes(kernel, analysis, sizes, target, overrides, plan, *groups);
-    if (turned) settle(*turned, 0);
+      turned = plan_turned_tiles(kernel, analysis, sizes, target, overrides, plan, *groups);
+    for (TilePlan& tiles : turned) settle(tiles, 0);
   }
   if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
   return {.groups = std::move(groups), .turned = std::move(turned)};

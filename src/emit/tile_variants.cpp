@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "emit/lower.h"
@@ -83,21 +84,38 @@ class TileVariants {
 
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
   void declare_boxes() {
-    for (const auto& [name, load] : loads_by_boxes()) {
-      const ir::Tensor& tensor = tensor_of(*load);
-      const std::string type =
-          load->factor->in_parts
-              ? fmt::format("SplitTensor<{}>", tensor.dims.size())
-              : fmt::format("BoxedTensor<{}, {}>",
-                            is_rounded(*load->factor) ? "tf32" : type_name(tensor.dtype), tensor.dims.size());
-      const std::vector<std::string> extents = extents_of_terms(*load->factor);
-      add_statement(fmt::format("{} {}(check, options, {}, {{{}}}, {{{}}});", type, name,
-                                safe_name(tensor.name), fmt::join(dimensions_of_lines(*load), ", "),
-                                fmt::join(extents, ", ")));
-    }
+    const std::map<std::string, const StagedLoad*> loads = loads_by_boxes();
+    for (const bool is_second : {false, true})
+      for (const auto& [name, load] : loads)
+        if (turned_before(*load).has_value() == is_second) declare_boxes(name, *load);
     if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
       add_statement(clusters());
     if (tiles_.shared_axis) declare_terms();
+  }
+  void declare_boxes(const std::string& name, const StagedLoad& load) {
+    const ir::Tensor& tensor = tensor_of(load);
+    const std::string type =
+        load.factor->in_parts
+            ? fmt::format("SplitTensor<{}>", tensor.dims.size())
+            : fmt::format("BoxedTensor<{}, {}>", is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype),
+                          tensor.dims.size());
+    std::string only;
+    if (const auto before = turned_before(load))
+      only = fmt::format(", {} ? kAnyDimension : {}", lie_along_depth(*before), load.factor->depth_index);
+    add_statement(fmt::format("{} {}(check, options, {}, {{{}}}, {{{}}}{});", type, name,
+                              safe_name(tensor.name), fmt::join(dimensions_of_lines(load), ", "),
+                              fmt::join(extents_of_terms(*load.factor), ", "), only));
+  }
+  /// Where rows are turned, and columns, too: one of them alone at a time. What the rows of a product ask before their tensor
+  /// may lie across what is summed over: the load of the columns.
+  std::optional<StagedLoad> turned_before(const StagedLoad& load) const {
+    const auto plan_of = [&](Turned turned) {
+      return std::ranges::find(plan_.tiles, turned, &TilePlan::turned);
+    };
+    const auto rows = plan_of(Turned::rows), columns = plan_of(Turned::columns);
+    if (rows == plan_.tiles.end() || columns == plan_.tiles.end() || !turns(*rows, load)) return std::nullopt;
+    const TileFactor& first = columns->products.begin()->second.rows;
+    return StagedLoad{first.load, &first};
   }
   /// Of loads that share boxes the one of which most is computed, as far as the number of axes says.
   std::map<std::string, const StagedLoad*> loads_by_boxes() const {
@@ -146,7 +164,7 @@ class TileVariants {
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
     const TileFactor& factor = *load.factor;
     if (factor.is_source) return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
-    if (!takes_either(load) && !factor.is_turned && !factor.may_turn) return {factor.depth_index};
+    if (!takes_either(load) && !may_turn(load)) return {factor.depth_index};
     return {factor.width_index, factor.depth_index};
   }
 
@@ -193,6 +211,11 @@ class TileVariants {
     for (const StagedLoad& load : boxes.loads_) boxed_lines_[load.value] = boxes.dimensions_of_lines(load);
   }
   bool is_boxed(size_t order) const {
+    const auto lies_across = [&](const StagedLoad& load) {
+      return may_turn(load) &&
+             contiguous_index(load, is_swapped(order, load_of(*load.factor))) == load.factor->width_index;
+    };
+    if (std::ranges::count_if(loads_, lies_across) > 1) return false;  // one of them alone is turned
     return !boxed_lines_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
       const auto lines = boxed_lines_.find(load.value);
       return lines != boxed_lines_.end() &&
@@ -306,8 +329,10 @@ class TileVariants {
     if (tiles_.shared_axis) variant.maps.push_back("terms");
     if (shape.clocks > 0) variant.rival = rival(shape, fmt::format("{}", fmt::join(lines, " && ")));
     variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
-    variant.explanation = tiles_.is_turned ? "boxes, of which rows are turned, multiplied by warpgroups"
-                                           : "boxes, multiplied by warpgroups";
+    variant.explanation = "boxes, multiplied by warpgroups";
+    for (const StagedLoad& load : loads_)
+      if (load.factor->is_turned)
+        variant.explanation += fmt::format(", those of {} turned before", tensor_of(load).name);
     plan_.phase.variants.push_back(std::move(variant));
   }
 
@@ -315,7 +340,17 @@ class TileVariants {
   std::string have_boxes(const StagedLoad& load) const {
     if (load.factor->is_turned)
       return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->width_index);
-    return load.factor->may_turn ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
+    return may_turn(load) ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
+  }
+
+  /// Whether a plan of the phase turns a load where it lies across what is summed over.
+  bool may_turn(const StagedLoad& load) const {
+    return std::ranges::any_of(plan_.tiles, [&](const TilePlan& tiles) { return turns(tiles, load); });
+  }
+  static bool turns(const TilePlan& tiles, const StagedLoad& load) {
+    return std::ranges::any_of(tiles.products, [&](const auto& entry) {
+      return entry.second.rows.is_turned && entry.second.rows.load == load.value;
+    });
   }
 
   /// Functions of small tiles are for one order each, those of others for all, but of factors that suit them one way only.
@@ -369,7 +404,7 @@ class TileVariants {
 
   Rival rival(const TileShape& shape, std::string lines) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), tiles_.is_turned};
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), tiles_.turned};
   }
 
   /// Of the launches that a shape is made for.

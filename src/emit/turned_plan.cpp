@@ -3,7 +3,6 @@
 #include "emit/turned_plan.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "emit/panel_plan.h"
@@ -27,54 +26,75 @@ bool is_asked(const ir::Kernel& kernel, const PlanOverrides& overrides, const Ti
          kernel.tuning || !kernel.tilings.empty();
 }
 
-/// Whether the columns of a product are to be turned where they lie across.
-bool can_turn(const ir::Kernel& kernel, const TileProduct& product) {
-  const auto suits = [&](const TileFactor& factor) {
+/// Whether warpgroups take the factors of a product along what is summed over alone, and they are of two tensors, each of which
+/// may lie another way.
+bool has_one_order(const ir::Kernel& kernel, const TileProduct& product) {
+  const auto has_one = [&](const TileFactor& factor) {
     return factor.way == TileFactor::Way::staged && !factor.in_parts &&
            !has_either_order(tile_type(kernel, factor));
   };
-  return suits(product.rows) && suits(product.columns) && product.rows.load != product.columns.load;
+  const auto tensor_of = [&](const TileFactor& factor) {
+    return std::get<ir::Load>(kernel.values[factor.load].op).tensor;
+  };
+  return has_one(product.rows) && has_one(product.columns) &&
+         tensor_of(product.rows) != tensor_of(product.columns);
 }
 
-/// Whether all that is stored of tiles passes panels, and is computed from nothing that is read element by element.
-bool stores_suit(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& turned) {
-  bool suit = true;
+/// Whether all products have one factor in common.
+bool is_one(const TilePlan& plan, TileFactor TileProduct::*factor) {
+  const ir::ValueId first = (plan.products.begin()->second.*factor).load;
+  return std::ranges::all_of(plan.products,
+                             [&](const auto& entry) { return (entry.second.*factor).load == first; });
+}
+
+/// Whether all that is stored of tiles passes panels, and nothing is read of tensors as tiles lie.
+bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
+  bool passes = true;
   ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* write = std::get_if<ir::Write>(&statement.node);
-    if (!write) return;
-    if (axes_of_tiles(kernel.values[write->value].axes, turned).size() < 2) return;
-    suit = suit && lines_of_panels(kernel, sizes, turned, *write).has_value();
-    ir::for_each_below(kernel, {write->value}, [&](ir::ValueId id) {
-      const ir::Value& value = kernel.values[id];
-      if (std::holds_alternative<ir::Dot>(value.op)) return false;
-      const bool is_load = std::holds_alternative<ir::Load>(value.op);
-      suit = suit && !(is_load && axes_of_tiles(value.axes, turned).size() == 2);
-      return true;
-    });
+    if (write && is_tile(axes_of(kernel, *write), plan))
+      passes = passes && lines_of_panels(kernel, sizes, plan, *write).has_value();
   });
-  return suit;
+  return passes && std::ranges::none_of(kernel.values, [&](const ir::Value& value) {
+           return std::holds_alternative<ir::Load>(value.op) && is_tile(value.axes, plan);
+         });
 }
 
-TileRole turned(TileRole role) {
+TileRole changed(TileRole role) {
   return role == TileRole::row ? TileRole::column : role == TileRole::column ? TileRole::row : role;
 }
 
 }  // namespace
 
-std::optional<TilePlan> turn_tiles(const ir::Kernel& kernel, const PlanOverrides& overrides,
+std::vector<TilePlan> turned_plans(const ir::Kernel& kernel, const PlanOverrides& overrides,
                                    ir::SizeTable& sizes, const TilePlan& general, const TilePlan& groups) {
-  if (overrides.turn == 0 || is_asked(kernel, overrides, general)) return std::nullopt;
-  std::set<ir::ValueId> loads;
-  for (const auto& [dot, product] : groups.products) {
-    if (!can_turn(kernel, product)) return std::nullopt;
-    loads.insert(product.columns.load);
+  if (overrides.turn == 0 || is_asked(kernel, overrides, general) ||
+      !std::ranges::all_of(groups.products,
+                           [&](const auto& entry) { return has_one_order(kernel, entry.second); }))
+    return {};
+  std::vector<TilePlan> plans;
+  if (is_one(groups, &TileProduct::columns)) {
+    TilePlan plan = general;
+    plan.turned = Turned::columns;
+    for (auto& [axis, role] : plan.roles) role = changed(role);
+    for (auto& [dot, product] : plan.products) std::swap(product.rows, product.columns);
+    if (passes_panels(kernel, sizes, plan)) plans.push_back(std::move(plan));
   }
-  if (loads.size() != 1) return std::nullopt;
-  TilePlan plan = general;
-  plan.is_turned = true;
-  for (auto& [axis, role] : plan.roles) role = turned(role);
-  for (auto& [dot, product] : plan.products) std::swap(product.rows, product.columns);
-  return stores_suit(kernel, sizes, plan) ? std::optional(std::move(plan)) : std::nullopt;
+  if (is_one(groups, &TileProduct::rows)) {
+    plans.push_back(general);
+    plans.back().turned = Turned::rows;
+  }
+  return plans;
+}
+
+std::string suffix_of(const TilePlan& plan) {
+  if (plan.way == TileWay::threads) return "";
+  switch (plan.turned) {
+    case Turned::none: return "by_warpgroups";
+    case Turned::rows: return "with_turned_rows";
+    case Turned::columns: return "with_turned_columns";
+  }
+  return "";
 }
 
 int64_t registers_of_turned_rows(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {

@@ -45,6 +45,7 @@ struct Candidate {
   int groups;
   int64_t rows, columns;
   int teams = 1;
+  bool is_spare = false;  // only where none before it fits
 };
 constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
@@ -63,12 +64,13 @@ constexpr std::array kOfAnyGroups = {
 constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
                                            Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 
-/// The same for turned rows, of which a size is one function more.
-constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256}, Candidate{2, 128, 176}, Candidate{2, 128, 144},
-                                      Candidate{2, 128, 128}, Candidate{1, 64, 128},  Candidate{1, 64, 64}};
+/// The same for turned rows: few, since each is a function more for every factor that may lie across.
+constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256}, Candidate{2, 128, 176},
+                                      Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
+                                      Candidate{1, 64, 128}};
 
 std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
-  if (plan.is_turned) return kOfTurnedRows;
+  if (plan.turned != Turned::none) return kOfTurnedRows;
   const auto computes_columns = [](const auto& entry) {
     return entry.second.columns.way == TileFactor::Way::computed;
   };
@@ -99,6 +101,7 @@ class GroupPlanner {
     if (!reason.empty()) return {{}, std::move(reason), true};
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_, plan_)) {
+      if (candidate.is_spare && !shapes.empty()) continue;
       TileShape shape = begin(candidate, is_small(candidate) ? 2 : 1);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
         continue;
@@ -115,7 +118,7 @@ class GroupPlanner {
 
  private:
   bool has_shared_factors() const {
-    const auto axis = plan_.is_turned ? std::nullopt : cluster_axis(kernel_, sizes_, plan_);
+    const auto axis = plan_.turned != Turned::none ? std::nullopt : cluster_axis(kernel_, sizes_, plan_);
     return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
              return factor->way == TileFactor::Way::staged && is_shared_along(kernel_, *factor, *axis);
            });
@@ -371,7 +374,7 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
       factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;
       for (TileFactor& part : factor->parts) part.is_source = true;
     }
-    product.rows.is_turned = plan.is_turned;
+    product.rows.is_turned = plan.turned != Turned::none;
     if (!can_walk(kernel, plan, product)) continue;
     product.has_own_loop = true;
     for (TileFactor* factor : {&product.rows, &product.columns}) {

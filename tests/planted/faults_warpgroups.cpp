@@ -239,8 +239,8 @@ void add_turned_faults(std::vector<PlantedFault>& faults) {
   add("turned rows of even lanes below each other", kTurned, "words[0] = is_odd ? other : one;",
       "words[0] = one;");
   add("lines of K by twos from the same four", kTurned, "(matrix % 2 ^ row / 4) * 2", "matrix % 2 * 2");
-  add("second half of K multiplied by the first", kTurned, "const int k = (first_step + step)",
-      "const int k = (step)");
+  add("second half of K multiplied by the first", kTurned, "(first_step + step) * kDepth",
+      "step * kDepth");
   add("second part of a turned product from the first rows", kTurned, "a.tile, first_step, where",
       "a.tile, 0, where");
   add("turned rows of the first warpgroup for all", kTurned, "Layout::warp_row());",

@@ -164,4 +164,21 @@ TEST_CASE("boxes of a tensor are copied from it, or from a copy that has them") 
   CHECK(check.ok());
 }
 
+TEST_CASE("of several dimensions that lines may run along one alone may count") {
+  std::vector<std::int8_t> data(64 * 64);
+  const Tensor by_rows = tensor(data.data(), {64, 64});
+  const LaunchOptions named{.variant = 0};
+  LaunchCheck check("one dimension");
+  const auto boxed = [&](int only) {
+    return BoxedTensor<std::int8_t, 2>(check, named, by_rows, {0, 1}, {64, 64, 64}, only);
+  };
+  CHECK(boxed(kAnyDimension).lie_along(1));
+  CHECK_FALSE(boxed(kAnyDimension).lie_along(0));
+  CHECK(boxed(1).lie_along(1));
+  // The other way there is a copy.
+  CHECK(boxed(0).lie_along(0));
+  CHECK_FALSE(boxed(0).lie_along(1));
+  CHECK(check.ok());
+}
+
 }  // namespace boxed_tensor

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "schedules.h"
 #include "tessera/convert.h"
 #include "tessera/kernel.h"
 #include "tessera/warpgroups.h"
@@ -14,25 +15,11 @@
 namespace clusters {
 
 using namespace tessera;
+using schedules::for_schedules;
 using tessera::index;
 using twin::FaultKind;
 
 namespace {
-
-/// Calls `visit` under some schedules, with copies that arrive early and late.
-void for_schedules(const std::function<void()>& visit) {
-  twin::on_fault([](const twin::Fault&) {});
-  for (const twin::Copies copies : {twin::Copies::early, twin::Copies::late}) {
-    for (const twin::Schedule schedule :
-         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
-      twin::options() = {.schedule = schedule, .seed = 5, .copies = copies};
-      INFO("schedule " << static_cast<int>(schedule) << ", copies " << static_cast<int>(copies));
-      visit();
-    }
-  }
-  twin::options() = {};
-  twin::on_fault({});
-}
 
 bool found(FaultKind kind, const std::string& detail = "") {
   return std::any_of(twin::faults().begin(), twin::faults().end(), [&](const twin::Fault& fault) {

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "catch.h"
+#include "schedules.h"
 #include "tessera/kernel.h"
 #include "tessera/warpgroups.h"
 
 namespace stores {
 
 using namespace tessera;
+using schedules::for_schedules;
 using tessera::index;
 
 namespace {
@@ -23,21 +25,6 @@ bool found(FaultKind kind, const std::string& detail) {
   return std::any_of(twin::faults().begin(), twin::faults().end(), [&](const twin::Fault& fault) {
     return fault.kind == kind && fault.detail.find(detail) != std::string::npos;
   });
-}
-
-/// Calls `visit` under some schedules, with boxes that are read early and late.
-void for_schedules(const std::function<void()>& visit) {
-  twin::on_fault([](const twin::Fault&) {});
-  for (const twin::Copies copies : {twin::Copies::early, twin::Copies::late}) {
-    for (const twin::Schedule schedule :
-         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
-      twin::options() = {.schedule = schedule, .seed = 5, .copies = copies};
-      INFO("schedule " << static_cast<int>(schedule) << ", copies " << static_cast<int>(copies));
-      visit();
-    }
-  }
-  twin::options() = {};
-  twin::on_fault({});
 }
 
 /// What is wrong with a warp that stores two boxes from one place, one after the other.

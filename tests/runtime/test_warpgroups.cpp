@@ -7,20 +7,25 @@
 #include <vector>
 
 #include "catch.h"
+#include "factors.h"
 #include "handwritten.h"
 #include "matrices.h"
+#include "schedules.h"
 #include "tessera/convert.h"
 #include "tessera/kernel.h"
-#include "tessera/turned_rows.h"
 #include "tessera/warpgroups.h"
 
 namespace warpgroups {
 
 using namespace tessera;
+using schedules::for_schedules;
 using tessera::index;
 
 namespace {
 
+using factors::element_of;
+using factors::number_of_a;
+using factors::number_of_b;
 using matrices::is_product;
 using matrices::Matrix;
 
@@ -164,21 +169,6 @@ bool found(FaultKind kind, const std::string& detail) {
   });
 }
 
-/// Calls `visit` under some schedules, with copies that arrive early and late.
-void for_schedules(const std::function<void()>& visit) {
-  twin::on_fault([](const twin::Fault&) {});
-  for (const twin::Copies copies : {twin::Copies::early, twin::Copies::late}) {
-    for (const twin::Schedule schedule :
-         {twin::Schedule::forward, twin::Schedule::reverse, twin::Schedule::random}) {
-      twin::options() = {.schedule = schedule, .seed = 11, .copies = copies};
-      INFO("schedule " << static_cast<int>(schedule) << ", copies " << static_cast<int>(copies));
-      visit();
-    }
-  }
-  twin::options() = {};
-  twin::on_fault({});
-}
-
 }  // namespace
 
 TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
@@ -318,21 +308,6 @@ TEST_CASE("so are those that are for one order") {
 
 namespace {
 
-/// Factors of small numbers, which no exchange of rows, columns and steps leaves as they are.
-int number_of_a(int m, int k) { return (3 * m + 5 * k + m * k) % 7 - 3; }
-int number_of_b(int k, int n) { return (2 * n + k + n * k) % 5 - 1; }
-
-template <typename T>
-T element_of(int x) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(x);
-  } else if constexpr (std::is_same_v<T, tf32>) {
-    return {math::to_bits(static_cast<float>(x))};
-  } else {
-    return from_float<T>(static_cast<float>(x));
-  }
-}
-
 /// Fills a tile with number(mn, k), and zeros beyond kWidth.
 template <typename T, int kWidth, int kDepth, tessera::Order kOrder, typename Number>
 void fill(const EitherTile<T, kWidth, kDepth, kOrder>& tile, Number number) {
@@ -457,83 +432,6 @@ void check_words(int times) {
 TEST_CASE("products of words in registers are added and subtracted") {
   check_words<Sign::plus>(1);
   check_words<Sign::minus>(-1);
-}
-
-namespace {
-
-/// The number that an element has.
-template <typename T>
-int as_stored(int x) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(x);
-  } else {
-    return x;
-  }
-}
-
-/// The products of rows across K by columns along it, of kGroups warpgroups, added to sums that are 5 and subtracted again,
-/// once more than not.
-template <typename T, typename Sum, int kDepth, int kGroups>
-void check_turned() {
-  constexpr int kRows = 64 * kGroups, kColumns = 48;
-  using Layout = WarpgroupLayout<kRows, kColumns, kGroups>;
-  using TileA = OperandTile<T, kDepth, kRows>;
-  using TileB = OperandTile<T, kColumns, kDepth>;
-  constexpr int kThreads = kGroups * kGroupThreads, kBytes = TileA::kRoomBytes + TileB::kRoomBytes;
-  INFO(kDepth << " of K of " << sizeof(T) << " bytes, " << kGroups << " warpgroups");
-  twin::begin_faults("turned rows");
-  twin::begin_shared(kBytes);
-  REQUIRE(twin::run({1, kThreads, kBytes}, [&] {
-    TESSERA_DYNAMIC_SHARED(T, a_elements, 0, TileA::kRoom);
-    TESSERA_DYNAMIC_SHARED(T, b_elements, TileA::kRoomBytes, TileB::kRoom);
-    const TileA a{a_elements};
-    const TileB b{b_elements};
-    for (int i = thread_index(); i < TileA::kCount; i += kThreads)
-      a_elements.store(a.index_of(i / kRows, i % kRows), element_of<T>(number_of_a(i % kRows, i / kRows)));
-    for (int i = thread_index(); i < TileB::kCount; i += kThreads)
-      b_elements.store(b.index_of(i / kDepth, i % kDepth),
-                       element_of<T>(number_of_b(i % kDepth, i / kDepth)));
-    ptx::fence_proxy_async();
-    barrier();
-    Fragment<Sum, Layout> sums;
-    sums.fill(Sum{5});
-    multiply_async(sums, turned(a), b, warpgroup());
-    wait_for_products<0>(sums);
-    int times = 1;
-    if constexpr (std::is_same_v<Sum, float>) {
-      for (int k = 0; k < 2; ++k, --times) {
-        multiply_async<Sign::minus>(sums, turned(a), b, warpgroup());
-        wait_for_products<0>(sums);
-      }
-    }
-    for (int i = 0; i < Layout::kCount; ++i) {
-      int product = 0;
-      for (int k = 0; k < kDepth; ++k)
-        product +=
-            as_stored<T>(number_of_a(Layout::row(i), k)) * as_stored<T>(number_of_b(k, Layout::column(i)));
-      REQUIRE(sums[i] == static_cast<Sum>(5 + times * product));
-    }
-  }));
-  REQUIRE(twin::fault_count() == 0);
-}
-
-template <typename T, typename Sum, int kDepth>
-void check_turned() {
-  check_turned<T, Sum, kDepth, 1>();
-  check_turned<T, Sum, kDepth, 2>();
-  check_turned<T, Sum, 2 * kDepth, 1>();
-}
-
-}  // namespace
-
-TEST_CASE("rows across K are turned on the way to registers") {
-  for_schedules([] {
-    check_turned<tf32, float, 32>();
-    check_turned<fp8_e4m3, float, 128>();
-    check_turned<fp8_e5m2, float, 64>();
-    check_turned<std::int8_t, std::int32_t, 128>();
-    check_turned<std::uint8_t, std::int32_t, 32>();
-  });
 }
 
 }  // namespace warpgroups

@@ -113,6 +113,17 @@ TESSERA_DEVICE void wgmma_mma_async(Sum (&d)[kSums], const std::uint32_t (&a)[4]
   }
 }
 
+/// Two of them, one behind the other, as one statement. The second has other words of A; of B it begins kStepB bytes behind the
+/// first, and it adds.
+template <typename A, typename B, int kColumns, Sign kSign, int kStepB, typename Sum, int kSums>
+TESSERA_DEVICE void wgmma_mma_async_two(Sum (&d)[kSums], const std::uint32_t (&a)[4],
+                                        const std::uint32_t (&other_a)[4], MatrixDescriptor b, bool adds,
+                                        Location = Location::current()) {
+  constexpr int kScale = detail::scale_of<A, kSign>();
+  static_assert(kStepB % 16 == 0, "descriptors count by 16 bytes");
+  detail::Wgmma<A, B, kColumns>::template multiply_two<kScale, kStepB / 16>(d, a, other_a, b, adds);
+}
+
 /// Four products of operands in shared memory, one behind the other, as one statement: a compiler takes its time with each
 /// list of sums. The operands of the next begin kStepA, kStepB bytes behind those of the one before; `adds` is the first's,
 /// the others do.

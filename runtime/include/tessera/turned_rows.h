@@ -130,19 +130,26 @@ struct TurnedRows {
 template <Sign kSign, typename Rows, int kSteps, typename Sum, typename Layout, typename TileB>
 TESSERA_DEVICE void start_products(Fragment<Sum, Layout>& sums, const TurnedRows<Rows, Layout, kSteps>& a,
                                    int first_step, const TileB& b, bool adds, Location where) {
+  using A = typename Rows::Element;
+  using B = typename TileB::Element;
   using StepB = MatrixStep<Major::k, TileB>;
-  constexpr int kSums = 4 * Layout::kColumnBlocks;
+  constexpr int kSums = 4 * Layout::kColumnBlocks, kDepth = TurnedReader<Rows>::kDepth;
+  constexpr bool kByTwos = kSteps % 2 == 0;
   const MatrixDescriptor first_b = matrix_descriptor<Major::k>(b, where);
   ptx::wgmma_fence(where);
   TESSERA_UNROLL
-  for (int step = 0; step < kSteps; ++step) {
-    const int k = (first_step + step) * TurnedReader<Rows>::kDepth;
+  for (int step = 0; step < kSteps; step += kByTwos ? 2 : 1) {
+    const MatrixDescriptor at_b = first_b.moved(StepB::offset(0, (first_step + step) * kDepth));
     TESSERA_UNROLL
-    for (int block = 0; block < Layout::kRowBlocks; ++block)
-      ptx::wgmma_mma_async<typename Rows::Element, typename TileB::Element, Layout::kColumns, Major::k,
-                           kSign>(reinterpret_cast<Sum(&)[kSums]>(sums.value[block * kSums]),
-                                  a.words[step][block], first_b.moved(StepB::offset(0, k)), adds || step > 0,
-                                  where);
+    for (int block = 0; block < Layout::kRowBlocks; ++block) {
+      auto& of_block = reinterpret_cast<Sum(&)[kSums]>(sums.value[block * kSums]);
+      if constexpr (kByTwos)
+        ptx::wgmma_mma_async_two<A, B, Layout::kColumns, kSign, StepB::offset(0, kDepth)>(
+            of_block, a.words[step][block], a.words[step + 1][block], at_b, adds || step > 0, where);
+      else
+        ptx::wgmma_mma_async<A, B, Layout::kColumns, Major::k, kSign>(of_block, a.words[step][block], at_b,
+                                                                      adds || step > 0, where);
+    }
   }
   ptx::wgmma_commit_group(where);
 }

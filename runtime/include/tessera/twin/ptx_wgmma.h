@@ -215,4 +215,11 @@ void wgmma_mma_async(Sum (&d)[kSums], const std::uint32_t (&a)[4], MatrixDescrip
   twin::do_together(&twin::begin_product<A, B, kColumns, Major::k, kMajorB, kSign>, &mine, where);
 }
 
+template <typename A, typename B, int kColumns, Sign kSign, int kStepB, typename Sum, int kSums>
+void wgmma_mma_async_two(Sum (&d)[kSums], const std::uint32_t (&a)[4], const std::uint32_t (&other_a)[4],
+                         MatrixDescriptor b, bool adds, Location where = Location::current()) {
+  wgmma_mma_async<A, B, kColumns, Major::k, kSign>(d, a, b, adds, where);
+  wgmma_mma_async<A, B, kColumns, Major::k, kSign>(d, other_a, b.moved(kStepB), true, where);
+}
+
 }  // namespace tessera::ptx
