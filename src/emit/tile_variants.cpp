@@ -230,16 +230,18 @@ class TileVariants {
                           : is_one && loads_.size() <= kMostOrders ? size_t{1} << loads_.size()
                                                                    : 1;
     for (const TileShape* shape : shapes_) {
+      const bool is_left_out = shape->few_quarters == 0 && &shape_for_rest(*shape) != shape;
       for (size_t order = 0; order < orders; ++order)
-        if (copies_chunks(order) && fits(*shape, order) && !is_boxed(order)) add(*shape, order, "copies");
+        if (!is_left_out && copies_chunks(order) && fits(*shape, order) && !is_boxed(order))
+          add(*shape, order, "copies");
       if (shape->few_quarters > 0) continue;
       if (tiles_.shifts && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "shifted");
-      add(shape_for_elements(*shape), 0, "elements");
+      add(shape_for_rest(*shape), 0, "elements");
     }
   }
 
   /// Where boxes are made of what has none, as soon as that is worth it, the rest is small: tiles that are many.
-  const TileShape& shape_for_elements(const TileShape& shape) const {
+  const TileShape& shape_for_rest(const TileShape& shape) const {
     const auto few =
         std::ranges::find_if(shapes_, [](const TileShape* other) { return other->few_quarters > 0; });
     return boxed_lines_.empty() || few == shapes_.end() ? shape : **few;
@@ -304,7 +306,7 @@ class TileVariants {
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
-    if (shape.few_quarters > 0) orders.push_back("few tiles");
+    if (variant.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
     variant.explanation = way == "elements" ? "any strides: element by element"
                           : way == "copies" ? lines + ": copies of 16 bytes"
@@ -383,7 +385,7 @@ class TileVariants {
       variant.arguments["kCopy"] = "Copy::" + (way == "copies" ? "async_16" : way);
     }
     variant.shared_bytes = shape.shared_bytes + (way == "shifted" ? shape.end_bytes : 0);
-    if (shape.few_quarters == 0 || way == "elements") return variant;
+    if (shape.few_quarters == 0 || way == "elements" || !boxed_lines_.empty()) return variant;
     variant.name = "few";
     variant.few_units_of = way;
     variant.few_quarters = shape.few_quarters;
