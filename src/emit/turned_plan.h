@@ -12,8 +12,8 @@ namespace tessera::emit {
 /// Warpgroups multiply elements of 1 and 4 bytes along what is summed over alone; but rows may be turned on their way, through
 /// registers. Plans for the launches in which a factor lies across: rows as they are; and for columns, tiles that change
 /// their rows and columns. These are general plans, of which by_warpgroups makes others; none where something is asked for,
-/// where several tensors would have to lie so, or where elements would be read or stored one by one: tensors are copied
-/// into lines there. `groups`: the plan by warpgroups of those that lie along it.
+/// where several tensors would have to lie so, or where elements would be stored one by one: tensors are copied into lines
+/// there. `groups`: the plan by warpgroups of those that lie along it.
 std::vector<TilePlan> turned_plans(const ir::Kernel& kernel, const PlanOverrides& overrides,
                                    ir::SizeTable& sizes, const TilePlan& general, const TilePlan& groups);
 
