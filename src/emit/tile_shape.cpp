@@ -26,6 +26,7 @@ constexpr int64_t kDepthBytes = 128;       // of a line along the depth, where n
 constexpr int64_t kWidth = 128;            // of a tile in registers, where nothing is asked for
 constexpr int64_t kLoopWidth = 64;         // the same of columns that a loop brings
 constexpr int64_t kSumRegisters = 192;     // of a thread, for tiles that a request fixes
+constexpr int64_t kOfWidening = 40;        // of a thread, to make f16 of fp8
 constexpr int64_t kTileRegisters = 224;    // the same with what is read of factors, where that is our choice
 constexpr int64_t kAddressRegisters = 31;  // of a thread, at least, that tiles leave for all else
 constexpr int64_t kWorthOfWarp = 100000;   // in places that a warp reads of factors
@@ -239,8 +240,19 @@ class ShapeChooser {
 
   /// Whether a thread can hold its parts of the tiles and what it reads of factors: for a step, and for the next.
   bool has_registers(const TileShape& shape) const {
-    return registers(shape) + 2 * step_registers(kernel_, plan_, shape) <=
+    return registers(shape) + 2 * step_registers(kernel_, plan_, shape) + widening_registers() <=
            register_room(shape, kTileRegisters);
+  }
+
+  /// Of a thread that widens factors of fp8 beside its sums.
+  int64_t widening_registers() const {
+    const bool widens = std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
+      return std::ranges::any_of(factor->parts, [&](const TileFactor& part) {
+        const DType type = kernel_.values[part.load].dtype;
+        return type == DType::fp8_e4m3 || type == DType::fp8_e5m2;
+      });
+    });
+    return widens ? kOfWidening : 0;
   }
 
   /// For tiles, of at most `most`: many threads have few registers each.
