@@ -190,7 +190,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "multiply_async",
     "multiply_promoted",
     "multiply_split",
-    "turned",
+    "turned_rows",
     "release_parts",
     "split_tile",
     "take_parts",

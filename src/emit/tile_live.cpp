@@ -50,7 +50,7 @@ class Takers {
     const ir::Value& value = kernel_.values[id];
     return is_tile(value.axes, plan_) && !is_bool(value.dtype) && plan_.anchored.contains(id) &&
            !std::holds_alternative<ir::ReadVariable>(value.op) &&
-           (takers_of(id).size() > 1 || is_taken_in_loop(id));
+           ((takers_of(id).size() > 1 && !is_computed_again(id)) || is_taken_in_loop(id));
   }
 
  private:
@@ -70,6 +70,38 @@ class Takers {
       if (const auto* write = std::get_if<ir::Write>(&statement.node)) add(write->value);
       if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) collect(loop->body, depth + 1);
     }
+  }
+
+  /// Whether each of the stores that take it computes it by itself: a few instructions for an element, from the one tile that
+  /// threads have anyway, and from what panels bring of its row and column.
+  bool is_computed_again(ir::ValueId id) {
+    constexpr size_t kMostStores = 3;
+    constexpr int kMostInstructions = 3;
+    const std::set<Taker>& takers = takers_of(id);
+    const bool are_stores = std::ranges::all_of(takers, [&](const Taker& taker) {
+      const auto* statement = std::get_if<const ir::Statement*>(&taker.node);
+      return statement && taker.depth == depths_[id] && std::holds_alternative<ir::Write>((*statement)->node);
+    });
+    if (!are_stores || takers.size() > kMostStores) return false;
+    int instructions = 0;
+    std::set<ir::ValueId> tiles;
+    bool is_quick = true;
+    ir::for_each_below(kernel_, {id}, [&](ir::ValueId below) {
+      const ir::Value& value = kernel_.values[below];
+      if (!is_tile(value.axes, plan_)) return false;
+      if (std::holds_alternative<ir::Dot>(value.op) || std::holds_alternative<ir::ReadVariable>(value.op)) {
+        tiles.insert(below);
+        return false;
+      }
+      const auto* binary = std::get_if<ir::Binary>(&value.op);
+      is_quick =
+          is_quick && value.total &&
+          ((binary && binary->op != ir::BinaryOp::divide) || std::holds_alternative<ir::Cast>(value.op) ||
+           std::holds_alternative<ir::FusedMultiplyAdd>(value.op));
+      ++instructions;
+      return is_quick;
+    });
+    return is_quick && tiles.size() == 1 && instructions <= kMostInstructions;
   }
 
   /// Whether it would be computed more than once in each round of a loop that does not change it.

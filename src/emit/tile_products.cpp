@@ -183,7 +183,7 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
     const FactorTile& tile = tile_of(*factor);
     const bool is_across = !tile.turn.empty() && tile.major == "Major::mn";
     arguments.push_back(lowered::name(is_across           ? fmt::format("across_k({})", tile.tile)
-                                      : factor->is_turned ? fmt::format("turned({})", tile.tile)
+                                      : factor->is_turned ? fmt::format("turned_rows({})", tile.tile)
                                                           : tile.tile,
                                       DType::f32));
   }

@@ -17,7 +17,7 @@ struct TurnedTile {
   OperandTile<T, kLines, kLength> tile;
 };
 template <typename T, int kLines, int kLength>
-TESSERA_DEVICE TurnedTile<T, kLines, kLength> turned(const OperandTile<T, kLines, kLength>& tile) {
+TESSERA_DEVICE TurnedTile<T, kLines, kLength> turned_rows(const OperandTile<T, kLines, kLength>& tile) {
   return {tile};
 }
 
