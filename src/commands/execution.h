@@ -22,7 +22,7 @@ enum class Place { interpreter, host_twin, gpu };
 class LoadedKernel {
  public:
   /// The most variants a kernel has for one architecture.
-  static constexpr int kMostVariants = 6;
+  static constexpr int kMostVariants = 32;
 
   struct Launch {
     int variant = -1;  // -1: the launcher chooses

@@ -203,7 +203,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     kOrder,
     kOtherOrder,
     "kNoTiles",
-    "kAnyDimension",
+    "may_take",
     "wait_for_launch_before",
     "wait_for_products",
     "wait_for_stores",

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/check.h"
 #include "emit/naming.h"
 #include "emit/print.h"
 #include "emit/signature.h"
@@ -106,6 +107,8 @@ class LauncherPrinter {
   }
 
   static std::string quickest(const Rival& rival) {
+    TESSERA_CHECK(rival.choice == 0 || rival.turned == Turned::none,
+                  "rows are turned where nothing is asked for");
     if (rival.turned != Turned::none)
       return rival.turned == Turned::rows ? "is_quickest_of_rows" : "is_quickest_of_columns";
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "emit/lower.h"
@@ -19,6 +18,7 @@
 #include "emit/tile_memory.h"
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
+#include "emit/turned_variants.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -48,15 +48,18 @@ class TileVariants {
     for (const TileShape& shape : tiles_.shapes)
       if (shape.choice == choice) shapes_.push_back(&shape);
     find_boxed_lines(choice);
-    if (!shapes_.empty()) tiles_.way == TileWay::warpgroups ? by_boxes() : by_threads();
-  }
-
- private:
-  void by_boxes() {
-    declare_boxes();
+    if (tiles_.way == TileWay::threads && !shapes_.empty()) return by_threads();
     for (const TileShape* shape : shapes_) add_boxes(*shape);
   }
 
+  /// What the launcher says before it takes one of them, when those of all functions are there.
+  void declare() {
+    if (tiles_.way != TileWay::warpgroups) return;
+    for (const TileShape& shape : tiles_.shapes) shapes_.push_back(&shape);
+    declare_boxes();
+  }
+
+ private:
   /// Whether lines along the columns of the sums fill their panels.
   bool has_whole_panels(const TileShape& shape) const {
     return std::ranges::all_of(tiles_.products, [&](const auto& entry) {
@@ -87,7 +90,7 @@ class TileVariants {
     const std::map<std::string, const StagedLoad*> loads = loads_by_boxes();
     for (const bool is_second : {false, true})
       for (const auto& [name, load] : loads)
-        if (turned_before(*load).has_value() == is_second) declare_boxes(name, *load);
+        if ((columns_before(plan_, load->value) != nullptr) == is_second) declare_boxes(name, *load);
     if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
       add_statement(clusters());
     if (tiles_.shared_axis) declare_terms();
@@ -99,23 +102,23 @@ class TileVariants {
             ? fmt::format("SplitTensor<{}>", tensor.dims.size())
             : fmt::format("BoxedTensor<{}, {}>", is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype),
                           tensor.dims.size());
-    std::string only;
-    if (const auto before = turned_before(load))
-      only = fmt::format(", {} ? kAnyDimension : {}", lie_along_depth(*before), load.factor->depth_index);
+    std::string dimensions = fmt::format("{}", fmt::join(dimensions_of_lines(load), ", ")), copied;
+    if (may_turn(load)) {
+      const size_t along = load.factor->depth_index;
+      dimensions =
+          fmt::format("{}, {} ? {} : {}", along, may_be_turned(load), load.factor->width_index, along);
+      copied = fmt::format(", {}", along);
+    }
     add_statement(fmt::format("{} {}(check, options, {}, {{{}}}, {{{}}}{});", type, name,
-                              safe_name(tensor.name), fmt::join(dimensions_of_lines(load), ", "),
-                              fmt::join(extents_of_terms(*load.factor), ", "), only));
+                              safe_name(tensor.name), dimensions,
+                              fmt::join(extents_of_terms(*load.factor), ", "), copied));
   }
-  /// Where rows are turned, and columns, too: one of them alone at a time. What the rows of a product ask before their tensor
-  /// may lie across what is summed over: the load of the columns.
-  std::optional<StagedLoad> turned_before(const StagedLoad& load) const {
-    const auto plan_of = [&](Turned turned) {
-      return std::ranges::find(plan_.tiles, turned, &TilePlan::turned);
-    };
-    const auto rows = plan_of(Turned::rows), columns = plan_of(Turned::columns);
-    if (rows == plan_.tiles.end() || columns == plan_.tiles.end() || !turns(*rows, load)) return std::nullopt;
-    const TileFactor& first = columns->products.begin()->second.rows;
-    return StagedLoad{first.load, &first};
+  /// When the launcher lets a tensor lie across what is summed over.
+  std::string may_be_turned(const StagedLoad& load) const {
+    const std::string condition = may_take(plan_, *plan_that_turns(plan_, load.value));
+    const TileFactor* columns = columns_before(plan_, load.value);
+    return columns ? fmt::format("{} && {}", condition, lie_along_depth({columns->load, columns}))
+                   : condition;
   }
   /// Of loads that share boxes the one of which most is computed, as far as the number of axes says.
   std::map<std::string, const StagedLoad*> loads_by_boxes() const {
@@ -215,7 +218,8 @@ class TileVariants {
       return may_turn(load) &&
              contiguous_index(load, is_swapped(order, load_of(*load.factor))) == load.factor->width_index;
     };
-    if (std::ranges::count_if(loads_, lies_across) > 1) return false;  // one of them alone is turned
+    // One of them alone is turned. As the program is written tensors lie most often, also those that have no boxes.
+    if (std::ranges::count_if(loads_, lies_across) > (order == 0 ? 0 : 1)) return false;
     return !boxed_lines_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
       const auto lines = boxed_lines_.find(load.value);
       return lines != boxed_lines_.end() &&
@@ -334,7 +338,7 @@ class TileVariants {
     variant.explanation = "boxes, multiplied by warpgroups";
     for (const StagedLoad& load : loads_)
       if (load.factor->is_turned)
-        variant.explanation += fmt::format(", those of {} turned before", tensor_of(load).name);
+        variant.explanation += fmt::format(", rows of {} turned", tensor_of(load).name);
     plan_.phase.variants.push_back(std::move(variant));
   }
 
@@ -345,15 +349,7 @@ class TileVariants {
     return may_turn(load) ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
   }
 
-  /// Whether a plan of the phase turns a load where it lies across what is summed over.
-  bool may_turn(const StagedLoad& load) const {
-    return std::ranges::any_of(plan_.tiles, [&](const TilePlan& tiles) { return turns(tiles, load); });
-  }
-  static bool turns(const TilePlan& tiles, const StagedLoad& load) {
-    return std::ranges::any_of(tiles.products, [&](const auto& entry) {
-      return entry.second.rows.is_turned && entry.second.rows.load == load.value;
-    });
-  }
+  bool may_turn(const StagedLoad& load) const { return plan_that_turns(plan_, load.value) != nullptr; }
 
   /// Functions of small tiles are for one order each, those of others for all, but of factors that suit them one way only.
   void choose_orders(Variant& variant, const TileShape& shape,
@@ -494,6 +490,7 @@ void choose_tile_variants(KernelPlan& plan) {
   for (size_t choice = 0; choice <= last_choice(plan); ++choice)
     for (size_t function = 0; function < plan.tiles.size(); ++function)
       TileVariants(plan, function).run(choice);
+  for (size_t function = 0; function < plan.tiles.size(); ++function) TileVariants(plan, function).declare();
 }
 
 }  // namespace tessera::emit

@@ -65,9 +65,9 @@ constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 
                                            Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 
 /// The same for turned rows: few, since each is a function more for every factor that may lie across.
-constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256}, Candidate{2, 128, 176},
+constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate{2, 128, 176},
                                       Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
-                                      Candidate{1, 64, 128}};
+                                      Candidate{1, 64, 128},           Candidate{1, 64, 64, 1, true}};
 
 std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
   if (plan.turned != Turned::none) return kOfTurnedRows;

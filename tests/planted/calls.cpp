@@ -169,7 +169,7 @@ std::string name_of(const Problem& problem) {
 
 /// Every variant on tensors with large strides.
 std::optional<Kill> try_vast(sweep::Entry entry, Problem& problem, Far far) {
-  constexpr int kMostVariants = 16;
+  constexpr int kMostVariants = 32;
   const Call call(problem, far);
   if (!call.is_there()) return std::nullopt;  // not so much address space: such problems are no test
   for (int variant = 0; variant < kMostVariants; ++variant) {

@@ -164,21 +164,28 @@ TEST_CASE("boxes of a tensor are copied from it, or from a copy that has them") 
   CHECK(check.ok());
 }
 
-TEST_CASE("of several dimensions that lines may run along one alone may count") {
-  std::vector<std::int8_t> data(64 * 64);
-  const Tensor by_rows = tensor(data.data(), {64, 64});
+TEST_CASE("a copy has lines along the dimension that it is asked for") {
+  std::vector<std::int8_t> data(64 * 65);
   const LaunchOptions named{.variant = 0};
-  LaunchCheck check("one dimension");
-  const auto boxed = [&](int only) {
-    return BoxedTensor<std::int8_t, 2>(check, named, by_rows, {0, 1}, {64, 64, 64}, only);
+  LaunchCheck check("copies");
+  const auto boxed = [&](index pitch, std::initializer_list<int> dimensions, int copied) {
+    const Tensor by_rows = strided_tensor(data.data(), {64, 64}, {pitch, 1});
+    return BoxedTensor<std::int8_t, 2>(check, named, by_rows, dimensions, {64, 64, 64}, copied);
   };
-  CHECK(boxed(kAnyDimension).lie_along(1));
-  CHECK_FALSE(boxed(kAnyDimension).lie_along(0));
-  CHECK(boxed(1).lie_along(1));
-  // The other way there is a copy.
-  CHECK(boxed(0).lie_along(0));
-  CHECK_FALSE(boxed(0).lie_along(1));
+  CHECK(boxed(64, {0, 1}, 0).lie_along(1));  // as it is
+  CHECK(boxed(64, {0, 0}, 0).lie_along(0));
+  CHECK(boxed(65, {0, 1}, kAsTheyRun).lie_along(1));
+  CHECK(boxed(65, {0, 1}, 0).lie_along(0));
+  CHECK_FALSE(boxed(65, {0, 1}, 0).lie_along(1));
   CHECK(check.ok());
+}
+
+TEST_CASE("a launch that names a variant takes no other") {
+  CHECK(may_take({}, 3, 2));
+  CHECK(may_take({.variant = 3}, 3, 2));
+  CHECK(may_take({.variant = 4}, 3, 2));
+  CHECK_FALSE(may_take({.variant = 2}, 3, 2));
+  CHECK_FALSE(may_take({.variant = 5}, 3, 2));
 }
 
 }  // namespace boxed_tensor

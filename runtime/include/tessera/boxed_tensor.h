@@ -39,8 +39,8 @@ Status in_order(bool along_k, bool other_along_k, const Run& run) {
   });
 }
 
-/// Lines of a tensor may run along all dimensions that are named.
-inline constexpr int kAnyDimension = -1;
+/// Lines of a copy run as those of its tensor do, if they may.
+inline constexpr int kAsTheyRun = -1;
 
 /// A tensor of T (of floats, if T is tf32), which is copied first where its lines begin elsewhere than at multiples of 16
 /// bytes, or run along another dimension than one of `dimensions`, and enough is computed from it. The copy lives until the
@@ -54,16 +54,16 @@ class BoxedTensor {
   static constexpr double kFewestTerms = 5e7, kFewestReads = 32;
 
  public:
-  /// Products have as many terms as `extents` multiply to; each has an element of the tensor. Of the dimensions `only` counts,
-  /// if it is one.
+  /// Products have as many terms as `extents` multiply to; each has an element of the tensor. Lines of a copy run along
+  /// `copied`.
   BoxedTensor(LaunchCheck& check, const LaunchOptions& options, const Tensor& tensor,
               std::initializer_list<int> dimensions, std::initializer_list<index> extents,
-              int only = kAnyDimension)
+              int copied = kAsTheyRun)
       : check_(check), options_(options), tensor_(tensor), source_(tensor), workspace_(options.stream) {
     if (!check.ok() || detail::is_empty(tensor) || !device_has_boxes()) return;
     policy_ = detail::cache_policy(tensor, extents);
     for (const int dimension : dimensions) {
-      if ((only != kAnyDimension && dimension != only) || !has_boxes(tensor, dimension)) continue;
+      if (!has_boxes(tensor, dimension)) continue;
       if (lines_ == 0) is_slow_ = !aligned_lines(tensor, dimension, 32);
       lines_ |= 1u << dimension;
     }
@@ -71,7 +71,7 @@ class BoxedTensor {
     const bool is_asked_for = options.variant >= 0;
     const double reads = detail::is_repeated(tensor) ? kFewestReads : 0;
     if (is_asked_for || detail::has_terms(tensor, extents, kFewestTerms, reads))
-      plan_copy(only != kAnyDimension ? only : detail::dimension_of_lines(tensor, dimensions));
+      plan_copy(copied == kAsTheyRun ? detail::dimension_of_lines(tensor, dimensions) : copied);
   }
 
   /// How many bytes of memory products read of it, once; 0 where the check has found a mistake.

@@ -250,6 +250,11 @@ class QuickestTiles {
   int quickest_ = -1;
 };
 
+/// Whether a launch may take one of `count` variants from number `first` on: it names one of them, or none.
+inline bool may_take(const LaunchOptions& options, int first, int count) {
+  return options.variant < 0 || (options.variant >= first && options.variant < first + count);
+}
+
 /// How many blocks of tiles run in a cluster: two with neighbouring rows share what they read of columns where copies of lines
 /// are slow, or where both together have all rows, so that columns come from memory once.
 class Clusters {

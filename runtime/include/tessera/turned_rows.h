@@ -114,8 +114,9 @@ struct TurnedRows {
   TurnedWords words[kSteps][Layout::kRowBlocks];
 
   TESSERA_DEVICE TurnedRows(const Tile& tile, int first_step, Location where) {
-    static_assert(Layout::kRowBlocks == 1 || Layout::kRowStep % Tile::kSpan == 0,
-                  "rows of a warp begin at the same place of a span");
+    static_assert(
+        Layout::kRowBlocks == 1 || Layout::kRowStep % Tile::kSpan == 0 || Tile::kSpan % Layout::kRowStep == 0,
+        "rows of a warp are as far from its first ones as bits of their place say");
     const TurnedReader<Tile> reader(tile, Layout::warp_row());
     TESSERA_UNROLL
     for (int step = 0; step < kSteps; ++step) {

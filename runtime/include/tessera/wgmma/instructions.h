@@ -45,7 +45,7 @@
 #define TESSERA_WGMMA_NO_SIGNS(sign_a) ""
 
 // Of 16-bit elements, whose lines may run either way.
-#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6, p7, ...)                 \
+#define TESSERA_WGMMA_TRANSPOSING(T, types, columns, sums, p0, p1, p2, p3, p4, p5, p6, p7, ...)            \
   template <>                                                                                              \
   struct Wgmma<T, T, columns> {                                                                            \
     template <int kScaleA, int kTransposeA, int kTransposeB>                                               \
@@ -80,7 +80,7 @@
 
 // Of all others, whose lines run along K. `signs`: one of the two above.
 #define TESSERA_WGMMA_ALONG_K(A, B, Sum, constraint, types, signs, columns, sums, p0, p1, p2, p3, p4, p5,    \
-                              p6, p7, p8, p9, p10, p11)                                                                        \
+                              p6, p7, p8, p9, p10, p11)                                                      \
   template <>                                                                                                \
   struct Wgmma<A, B, columns> {                                                                              \
     template <int kScaleA>                                                                                   \
@@ -102,9 +102,8 @@
                                             const std::uint32_t (&other_a)[4], MatrixDescriptor b,           \
                                             bool adds) {                                                     \
       TESSERA_ASM_90A(                                                                                       \
-          TESSERA_WGMMA_TWO(TESSERA_WGMMA_HEAD(columns, types, sums),                                        \
-                            "{" p0 ", " p1 ", " p2 ", " p3 "}", "{" p4 ", " p5 ", " p6 ", " p7 "}", p8, p9,  \
-                            p10, signs(p11))                                                                 \
+          TESSERA_WGMMA_TWO(TESSERA_WGMMA_HEAD(columns, types, sums), "{" p0 ", " p1 ", " p2 ", " p3 "}",    \
+                            "{" p4 ", " p5 ", " p6 ", " p7 "}", p8, p9, p10, signs(p11))                     \
           : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(other_a[0]), "r"(other_a[1]), "r"(other_a[2]),   \
             "r"(other_a[3]), "l"(b.bits), "r"(static_cast<int>(adds)), "n"(kStepB), "n"(kScaleA));           \
@@ -112,11 +111,10 @@
     template <int kScaleA>                                                                                   \
     static TESSERA_DEVICE void multiply(Sum (&d)[sums], const std::uint32_t (&a)[4], MatrixDescriptor b,     \
                                         bool adds) {                                                         \
-      TESSERA_ASM_90A(                                                                                       \
-          TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                                        \
-                            "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, signs(p6))                          \
-          : TESSERA_WGMMA_SUMS_##sums(constraint)                                                            \
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(static_cast<int>(adds)),            \
-            "n"(kScaleA));                                                                                   \
+      TESSERA_ASM_90A(TESSERA_WGMMA_ONE(TESSERA_WGMMA_HEAD(columns, types, sums),                            \
+                                        "{" p0 ", " p1 ", " p2 ", " p3 "}, " p4, p5, signs(p6))              \
+                      : TESSERA_WGMMA_SUMS_##sums(constraint)                                                \
+                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits),                             \
+                        "r"(static_cast<int>(adds)), "n"(kScaleA));                                          \
     }                                                                                                        \
   };

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// See turned_variants.h.
+#include "emit/turned_variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::emit {
+
+const TilePlan* plan_that_turns(const KernelPlan& plan, ir::ValueId load) {
+  const auto found = std::ranges::find_if(plan.tiles, [&](const TilePlan& tiles) {
+    return std::ranges::any_of(tiles.products, [&](const auto& entry) {
+      return entry.second.rows.is_turned && entry.second.rows.load == load;
+    });
+  });
+  return found == plan.tiles.end() ? nullptr : &*found;
+}
+
+const TileFactor* columns_before(const KernelPlan& plan, ir::ValueId load) {
+  const TilePlan* own = plan_that_turns(plan, load);
+  const auto columns = std::ranges::find(plan.tiles, Turned::columns, &TilePlan::turned);
+  if (own == nullptr || own->turned != Turned::rows || columns == plan.tiles.end()) return nullptr;
+  return &columns->products.begin()->second.rows;  // which they are there
+}
+
+std::string may_take(const KernelPlan& plan, const TilePlan& tiles) {
+  const auto function = &tiles - plan.tiles.data();
+  const auto is_own = [&](const Variant& variant) { return variant.function == function; };
+  const auto first = std::ranges::find_if(plan.phase.variants, is_own);
+  return fmt::format("may_take(options, {}, {})", first - plan.phase.variants.begin(),
+                     std::ranges::count_if(plan.phase.variants, is_own));
+}
+
+}  // namespace tessera::emit
