@@ -72,6 +72,14 @@ bool check_cluster(const ir::Kernel& kernel, const std::vector<TileShape>& shape
   return false;
 }
 
+/// What shapes by warpgroups that compete for launches take of a multiprocessor.
+void set_clocks(const ir::Kernel& kernel, const TilePlan& plan, std::vector<TileShape>& shapes) {
+  for (TileShape& shape : shapes) {
+    if (shapes.size() > 1) shape.clocks = round_clocks(kernel, plan, shape);
+    shape.clocks_behind = clocks_behind_products(kernel, plan, shape);
+  }
+}
+
 /// Adds the shapes by warpgroups of a choice: those that it asks for, and where it asks for nothing, those that can be.
 /// False where what it asks for cannot be: that is reported. Options of the command line stand for the phases that can
 /// run so in some tiles.
@@ -93,10 +101,7 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   if (!chosen.shapes.empty()) {
     if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
     if (!groups) groups = by_warpgroups(kernel, plan);
-    for (TileShape& shape : chosen.shapes) {
-      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, *groups, shape);
-      shape.clocks_behind = clocks_behind_products(kernel, *groups, shape);
-    }
+    set_clocks(kernel, *groups, chosen.shapes);
     std::ranges::move(chosen.shapes, std::back_inserter(groups->shapes));
     return true;
   }
@@ -125,10 +130,7 @@ std::vector<TilePlan> plan_turned_tiles(const ir::Kernel& kernel, const PhaseAna
     GroupShapes chosen = choose_group_shapes({kernel, sizes, target, overrides, turned, std::nullopt});
     if (chosen.shapes.empty()) continue;
     TilePlan tiles = by_warpgroups(kernel, turned);
-    for (TileShape& shape : chosen.shapes) {
-      if (chosen.shapes.size() > 1) shape.clocks = round_clocks(kernel, tiles, shape);
-      shape.clocks_behind = clocks_behind_products(kernel, tiles, shape);
-    }
+    set_clocks(kernel, tiles, chosen.shapes);
     tiles.shapes = std::move(chosen.shapes);
     if (groups.shared_axis) tiles.shared_axis = shared_axis(kernel, analysis.uses, sizes, tiles).axis;
     result.push_back(std::move(tiles));

@@ -46,8 +46,8 @@ bool is_one(const TilePlan& plan, TileFactor TileProduct::*factor) {
                              [&](const auto& entry) { return (entry.second.*factor).load == first; });
 }
 
-/// Whether all that is stored of tiles passes panels. What is read of tensors as tiles lie is read one by one then, of which a
-/// launch has more time left than for a copy.
+/// Whether all that is stored of tiles passes panels. Tensors that lie as outputs do are read element by element beside turned
+/// columns, which takes less than a copy of the columns.
 bool passes_panels(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
   bool passes = true;
   ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {

@@ -27,8 +27,8 @@ namespace detail {
 /// below; the first two are number lane % 4 of the words along K, the others number 4 + lane % 4.
 using TurnedWords = std::uint32_t[4];
 
-/// Reads the words of a warp, whose rows begin at `from`, and at whole spans of a line behind that. Of elements of 4 bytes. The
-/// lower 16 lanes begin with words 0 and 1, the upper ones with 2 and 3: so all 32 lanes read different banks.
+/// Reads the words of a warp, whose rows begin at `from` and in steps behind that. Of elements of 4 bytes. The lower 16 lanes
+/// begin with words 0 and 1, the upper ones with 2 and 3: so all 32 lanes read different banks.
 template <typename Tile>
 class TurnedReader {
   static_assert(sizeof(typename Tile::Element) == 4, "elements of a word");
@@ -116,7 +116,7 @@ struct TurnedRows {
   TESSERA_DEVICE TurnedRows(const Tile& tile, int first_step, Location where) {
     static_assert(
         Layout::kRowBlocks == 1 || Layout::kRowStep % Tile::kSpan == 0 || Tile::kSpan % Layout::kRowStep == 0,
-        "rows of a warp are as far from its first ones as bits of their place say");
+        "a step from block to block changes no bit of a place in a span but its own");
     const TurnedReader<Tile> reader(tile, Layout::warp_row());
     TESSERA_UNROLL
     for (int step = 0; step < kSteps; ++step) {
