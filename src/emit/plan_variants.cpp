@@ -27,7 +27,8 @@ constexpr int kRowStrips = 4;
 constexpr int kBlockThreads = 256;
 constexpr int kScalarStrips = 8;  // element by element: what a vector would hold
 constexpr int kBoundedStrips = 2;
-constexpr int kUnreadStrips = 2;  // of a map that reads nothing ahead
+constexpr int kMostWrittenStrips = 256;  // nvcc takes long where a loop is written out oftener
+constexpr int kUnreadStrips = 2;         // of a map that reads nothing ahead
 constexpr int kMostMapStrips = 8;
 constexpr int kMapRegisters = 32;  // of a thread, for what is read ahead
 constexpr int kChunkRows = 8;
@@ -54,7 +55,8 @@ class VariantChooser {
         overrides_(overrides),
         warps_(requested_warps(*plan.kernel, overrides)) {}
 
-  void run() {
+  /// False after a diagnostic.
+  bool run(DiagnosticSink& sink) {
     const int widest = overrides_.vector.value_or(vector_width());
     std::vector<int> widths;
     if (phase_.has_vectors() && widest > 1) widths.push_back(widest);
@@ -66,19 +68,21 @@ class VariantChooser {
     if (phase_.staging) {
       staged_variants();
       direct_variants(widths, ragged);
-      return;
+      return true;
     }
     if (rows) {
       ragged ? ragged_row_variants(widest) : plain_variants(widths, &VariantChooser::row_variants);
     } else if (chunked && fixed_extent() == 0) {
       ragged ? ragged_map_variants(widest) : plain_variants(widths, &VariantChooser::map_variants);
     } else {
+      if (!check_strips(sink)) return false;
       plain_variants(widths, &VariantChooser::bounded_variants);
       if (ragged) bounded_ragged_variant(widest);
     }
     // Only the last one may be without a condition, and it must be.
     const bool is_open = !phase_.variants.back().aligned && phase_.variants.back().lane_limit == 0;
     TESSERA_CHECK(is_open, "the last variant takes every launch");
+    return true;
   }
 
  private:
@@ -95,17 +99,38 @@ class VariantChooser {
     return static_cast<int>(std::min<uint32_t>(kAccessBytes / narrowest, kWidestOperandBytes / widest));
   }
 
+  // What tiles or literals fix of a lane's extent; 0 where they do not.
+  int64_t fixed_extent(const Lane& lane) const {
+    if (lane.tile > 0) return lane.tile;
+    if (lane.chunked || phase_.analysis.loops.contains(lane.axis)) return 0;
+    return ir::greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0);
+  }
+
   // The extent that every lane has at most, when tiles or literals fix it; 0 otherwise.
   int64_t fixed_extent() const {
     int64_t greatest = 0;
-    for (const Lane& lane : phase_.lanes) {
-      if (lane.tile > 0) {
-        greatest = std::max(greatest, lane.tile);
-      } else if (!lane.chunked && !phase_.analysis.loops.contains(lane.axis)) {
-        greatest = std::max(greatest, ir::greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0));
-      }
-    }
+    for (const Lane& lane : phase_.lanes) greatest = std::max(greatest, fixed_extent(lane));
     return greatest;
+  }
+
+  // Strips are written out one by one, and what is kept of them are registers: more of them are refused.
+  bool check_strips(DiagnosticSink& sink) const {
+    const int threads = warps_ ? *warps_ * kWarp : kBlockThreads;
+    const int64_t most = int64_t{threads} * kMostWrittenStrips;
+    for (const Lane& lane : phase_.lanes) {
+      const int64_t extent = fixed_extent(lane);
+      if (extent <= most) continue;
+      const ir::Axis& axis = kernel_.axes[lane.axis];
+      const bool is_step = lane.tile > 0 && axis.step_span.file.valid();
+      auto report =
+          sink.report(Diag::request_impossible, is_step ? axis.step_span : axis.span,
+                      is_step ? fmt::format("by {}", extent) : fmt::format("{} = {}", axis.name, extent),
+                      fmt::format("{} threads take all of {} at once, and at most {} elements each", threads,
+                                  is_step ? "a tile" : "it", kMostWrittenStrips));
+      if (is_step) report.help("the nearest that can be is `by {}`", most);
+      return false;
+    }
+    return true;
   }
 
   int strips_in_budget(int width) const {
@@ -334,13 +359,7 @@ class VariantChooser {
     });
   }
 
-  /// Of so many, which may be as large as an extent, without a sum that is larger.
-  static int64_t divide_up(int64_t count, int64_t by) { return count / by + (count % by != 0); }
-  /// A tile may be as long as an integer can say; only those that registers hold are cut into strips.
-  static int as_strips(int64_t count) {
-    constexpr int64_t kMost = 1 << 20;
-    return static_cast<int>(std::min(count, kMost));
-  }
+  static int64_t divide_up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
   // The extent is known: as many threads as it keeps busy, and strips for the rest.
   void bounded_variants(int width) {
@@ -352,9 +371,9 @@ class VariantChooser {
                      kWarp;
     if (fixed_extent() == 0) threads = warps_ ? *warps_ * kWarp : kBlockThreads;
     const int rows = warps_ || threads > kWarp ? 1 : kWarpRows;
-    const int64_t strips = fixed_extent() == 0 ? std::min(strips_in_budget(width), kBoundedStrips)
-                                               : divide_up(wanted, threads);
-    add(width > 1 ? "vector" : "any", 0, threads, rows, width, as_strips(strips), 0);
+    const int64_t strips =
+        fixed_extent() == 0 ? std::min(strips_in_budget(width), kBoundedStrips) : divide_up(wanted, threads);
+    add(width > 1 ? "vector" : "any", 0, threads, rows, width, static_cast<int>(strips), 0);
   }
 
   // In place of the variant for any strides, with as many strips as the overhang needs.
@@ -368,7 +387,7 @@ class VariantChooser {
     // Beside what is a multiple of them the overhang takes one strip more, or two.
     const int64_t rest = fixed_extent() % held;
     if (fixed_extent() > 0)
-      ragged.strips = as_strips(fixed_extent() / held + divide_up(rest + width - 1, held));
+      ragged.strips = static_cast<int>(fixed_extent() / held + divide_up(rest + width - 1, held));
     ragged.blocks = 1;
     phase_.variants.push_back(ragged);
   }
@@ -384,12 +403,12 @@ class VariantChooser {
 }  // namespace
 
 bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
-                     DiagnosticSink&) {
+                     DiagnosticSink& sink) {
   if (!plan.tiles.empty()) {
     choose_tile_variants(plan);
     return true;
   }
-  VariantChooser(plan, lowered, overrides).run();
+  if (!VariantChooser(plan, lowered, overrides).run(sink)) return false;
   std::string names;
   for (ir::ValueId value : lowered.kept[0].values) {
     const std::string& name = plan.kernel->values[value].name;

@@ -95,8 +95,8 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
     plan.obstacle = "threads compute a factor, and take what becomes of the product, in each round";
     return check_cluster(kernel, {}, plan.obstacle, sink);
   }
-  const bool may_take_turns =
-      !asked && may_have_teams(kernel, analysis.uses, sizes, overrides, by_warpgroups(kernel, plan));
+  const bool may_take_turns = !asked.has_value() && may_have_teams(kernel, analysis.uses, sizes, overrides,
+                                                                   by_warpgroups(kernel, plan));
   GroupShapes chosen = choose_group_shapes({kernel, sizes, target, overrides, plan, asked}, may_take_turns);
   if (!chosen.shapes.empty()) {
     if (!check_cluster(kernel, chosen.shapes, "", sink)) return false;
@@ -107,7 +107,8 @@ bool add_group_shapes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, i
   }
   plan.obstacle = chosen.reason;
   const ir::Request* request = overrides.warpgroups ? nullptr : find_request(kernel, {"warpgroups"});
-  if (!asked || (!request && chosen.is_of_phase)) return check_cluster(kernel, {}, chosen.reason, sink);
+  if (!asked.has_value() || (!request && chosen.is_of_phase))
+    return check_cluster(kernel, {}, chosen.reason, sink);
   const std::string text =
       request ? fmt::format("@warpgroups({})", *asked) : fmt::format("--plan warpgroups={}", *asked);
   auto report =
