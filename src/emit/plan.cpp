@@ -10,6 +10,7 @@
 
 #include "emit/plan_axes.h"
 #include "emit/plan_extents.h"
+#include "emit/plan_lanes.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_price.h"
 #include "emit/tile_requests.h"
@@ -265,6 +266,7 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
     phase.serial_tiles[axis] = fixed > 0 ? fixed : kSerialTile;
   }
   choose_functions(*plan.kernel, plan.sizes, phase);
+  if (!check_lanes(plan, overrides, sink)) return std::nullopt;
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "emit/plan_extents.h"
+#include "emit/plan_lanes.h"
 #include "emit/plan_requests.h"
 #include "sema/ir/extents.h"
 
@@ -15,7 +16,6 @@ namespace tessera::emit {
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kTinyThreads = 8;  // for lanes that would leave most of a warp idle
 constexpr int kAccessBytes = 16;
 constexpr int kWidestOperandBytes = 32;  // two accesses for the widest type that moves with the narrowest
@@ -24,11 +24,9 @@ constexpr int kMostStrips = 16;
 constexpr int kWarpRows = 4;      // groups of a warp in a block of rows
 constexpr int kRowThreads = 128;  // small groups meet sooner, and many of them hide each other's waits
 constexpr int kRowStrips = 4;
-constexpr int kBlockThreads = 256;
 constexpr int kScalarStrips = 8;  // element by element: what a vector would hold
 constexpr int kBoundedStrips = 2;
-constexpr int kMostWrittenStrips = 256;  // nvcc takes long where a loop is written out oftener
-constexpr int kUnreadStrips = 2;         // of a map that reads nothing ahead
+constexpr int kUnreadStrips = 2;  // of a map that reads nothing ahead
 constexpr int kMostMapStrips = 8;
 constexpr int kMapRegisters = 32;  // of a thread, for what is read ahead
 constexpr int kChunkRows = 8;
@@ -55,8 +53,7 @@ class VariantChooser {
         overrides_(overrides),
         warps_(requested_warps(*plan.kernel, overrides)) {}
 
-  /// False after a diagnostic.
-  bool run(DiagnosticSink& sink) {
+  void run() {
     const int widest = overrides_.vector.value_or(vector_width());
     std::vector<int> widths;
     if (phase_.has_vectors() && widest > 1) widths.push_back(widest);
@@ -68,21 +65,19 @@ class VariantChooser {
     if (phase_.staging) {
       staged_variants();
       direct_variants(widths, ragged);
-      return true;
+      return;
     }
     if (rows) {
       ragged ? ragged_row_variants(widest) : plain_variants(widths, &VariantChooser::row_variants);
     } else if (chunked && fixed_extent() == 0) {
       ragged ? ragged_map_variants(widest) : plain_variants(widths, &VariantChooser::map_variants);
     } else {
-      if (!check_strips(sink)) return false;
       plain_variants(widths, &VariantChooser::bounded_variants);
       if (ragged) bounded_ragged_variant(widest);
     }
     // Only the last one may be without a condition, and it must be.
     const bool is_open = !phase_.variants.back().aligned && phase_.variants.back().lane_limit == 0;
     TESSERA_CHECK(is_open, "the last variant takes every launch");
-    return true;
   }
 
  private:
@@ -99,38 +94,11 @@ class VariantChooser {
     return static_cast<int>(std::min<uint32_t>(kAccessBytes / narrowest, kWidestOperandBytes / widest));
   }
 
-  // What tiles or literals fix of a lane's extent; 0 where they do not.
-  int64_t fixed_extent(const Lane& lane) const {
-    if (lane.tile > 0) return lane.tile;
-    if (lane.chunked || phase_.analysis.loops.contains(lane.axis)) return 0;
-    return ir::greatest_extent(kernel_, plan_.sizes, lane.axis).value_or(0);
-  }
-
   // The extent that every lane has at most, when tiles or literals fix it; 0 otherwise.
   int64_t fixed_extent() const {
     int64_t greatest = 0;
-    for (const Lane& lane : phase_.lanes) greatest = std::max(greatest, fixed_extent(lane));
+    for (const Lane& lane : phase_.lanes) greatest = std::max(greatest, emit::fixed_extent(plan_, lane));
     return greatest;
-  }
-
-  // Strips are written out one by one, and what is kept of them are registers: more of them are refused.
-  bool check_strips(DiagnosticSink& sink) const {
-    const int threads = warps_ ? *warps_ * kWarp : kBlockThreads;
-    const int64_t most = int64_t{threads} * kMostWrittenStrips;
-    for (const Lane& lane : phase_.lanes) {
-      const int64_t extent = fixed_extent(lane);
-      if (extent <= most) continue;
-      const ir::Axis& axis = kernel_.axes[lane.axis];
-      const bool is_step = lane.tile > 0 && axis.step_span.file.valid();
-      auto report =
-          sink.report(Diag::request_impossible, is_step ? axis.step_span : axis.span,
-                      is_step ? fmt::format("by {}", extent) : fmt::format("{} = {}", axis.name, extent),
-                      fmt::format("{} threads take all of {} at once, and at most {} elements each", threads,
-                                  is_step ? "a tile" : "it", kMostWrittenStrips));
-      if (is_step) report.help("the nearest that can be is `by {}`", most);
-      return false;
-    }
-    return true;
   }
 
   int strips_in_budget(int width) const {
@@ -402,13 +370,9 @@ class VariantChooser {
 
 }  // namespace
 
-bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
-                     DiagnosticSink& sink) {
-  if (!plan.tiles.empty()) {
-    choose_tile_variants(plan);
-    return true;
-  }
-  if (!VariantChooser(plan, lowered, overrides).run(sink)) return false;
+void choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides) {
+  if (!plan.tiles.empty()) return choose_tile_variants(plan);
+  VariantChooser(plan, lowered, overrides).run();
   std::string names;
   for (ir::ValueId value : lowered.kept[0].values) {
     const std::string& name = plan.kernel->values[value].name;
@@ -417,7 +381,6 @@ bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOv
   if (!names.empty())
     plan.phase.reasons.push_back(
         fmt::format("registers keep {} ({} bytes for each element)", names, lowered.kept[0].bytes));
-  return true;
 }
 
 }  // namespace tessera::emit

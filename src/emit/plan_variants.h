@@ -7,8 +7,7 @@
 namespace tessera::emit {
 
 /// Fills `plan.phase.variants`: group sizes, vector widths and strips, in the order in which the launcher tries them;
-/// the last one takes everything that is left. At most six. False after a diagnostic: threads cannot hold a tile.
-bool choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides,
-                     DiagnosticSink& sink);
+/// the last one takes everything that is left. At most six.
+void choose_variants(KernelPlan& plan, const LoweredPhase& lowered, const PlanOverrides& overrides);
 
 }  // namespace tessera::emit
