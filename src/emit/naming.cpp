@@ -204,6 +204,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     kOtherOrder,
     "kNoTiles",
     "may_take",
+    "may_turn",
     "wait_for_launch_before",
     "wait_for_products",
     "wait_for_stores",

@@ -115,7 +115,9 @@ class TileVariants {
   }
   /// When the launcher lets a tensor lie across what is summed over.
   std::string may_be_turned(const StagedLoad& load) const {
-    const std::string condition = may_take(plan_, *plan_that_turns(plan_, load.value));
+    const std::string condition =
+        when_to_turn(kernel_, plan_, *plan_that_turns(plan_, load.value), safe_name(tensor_of(load).name),
+                     fmt::format("{}", fmt::join(extents_of_terms(*load.factor), ", ")));
     const TileFactor* columns = columns_before(plan_, load.value);
     return columns ? fmt::format("{} && {}", condition, lie_along_depth({columns->load, columns}))
                    : condition;

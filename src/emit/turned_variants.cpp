@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "emit/warpgroup_plan.h"
+
 namespace tessera::emit {
 
 const TilePlan* plan_that_turns(const KernelPlan& plan, ir::ValueId load) {
@@ -24,12 +26,17 @@ const TileFactor* columns_before(const KernelPlan& plan, ir::ValueId load) {
   return &columns->products.begin()->second.rows;  // which they are there
 }
 
-std::string may_take(const KernelPlan& plan, const TilePlan& tiles) {
+std::string when_to_turn(const ir::Kernel& kernel, const KernelPlan& plan, const TilePlan& tiles,
+                         const std::string& tensor, const std::string& extents) {
   const auto function = &tiles - plan.tiles.data();
   const auto is_own = [&](const Variant& variant) { return variant.function == function; };
-  const auto first = std::ranges::find_if(plan.phase.variants, is_own);
-  return fmt::format("may_take(options, {}, {})", first - plan.phase.variants.begin(),
-                     std::ranges::count_if(plan.phase.variants, is_own));
+  const auto first = std::ranges::find_if(plan.phase.variants, is_own) - plan.phase.variants.begin();
+  const auto count = std::ranges::count_if(plan.phase.variants, is_own);
+  // Threads that turn words or sum integers have time to spare; those that add parts of sums have none.
+  const bool holds_up = std::ranges::any_of(
+      tiles.products, [&](const auto& entry) { return is_promoted(kernel, entry.second); });
+  if (!holds_up) return fmt::format("may_take(options, {}, {})", first, count);
+  return fmt::format("may_turn(options, {}, {}, {}, {{{}}})", first, count, tensor, extents);
 }
 
 }  // namespace tessera::emit

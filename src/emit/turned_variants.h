@@ -15,7 +15,10 @@ const TilePlan* plan_that_turns(const KernelPlan& plan, ir::ValueId load);
 /// that of rows, if `load` is these; else null.
 const TileFactor* columns_before(const KernelPlan& plan, ir::ValueId load);
 
-/// Whether a launch may take a variant of a plan, as the launcher says it. For plans whose variants are chosen.
-std::string may_take(const KernelPlan& plan, const TilePlan& tiles);
+/// Whether a launch may take a variant of a plan that turns a tensor, as the launcher says it. For plans whose variants are
+/// chosen. `tensor` and `extents` (of which products have an element each) as they are spelled there: products that turning
+/// holds up ask how often an element is read.
+std::string when_to_turn(const ir::Kernel& kernel, const KernelPlan& plan, const TilePlan& tiles,
+                         const std::string& tensor, const std::string& extents);
 
 }  // namespace tessera::emit
