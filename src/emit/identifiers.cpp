@@ -42,7 +42,7 @@ class Collector {
   }
   void visit(const lowered::Comment&) {}
   void visit(const lowered::Barrier& node) {
-    if (node.is_of_cluster) found.insert("cluster");
+    if (node.threads == lowered::Barrier::Of::cluster) found.insert("cluster");
   }
   void visit(const lowered::Local& node) {
     expression(node.initial);

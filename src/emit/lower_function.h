@@ -47,6 +47,15 @@ struct Own {
   std::string coordinate, part;
 };
 
+/// Arrays in shared memory for a value that a group made for all coordinates of `axes`.
+struct HeldPlace {
+  std::string values;
+  std::string flags;  // whether each exists; empty where all do
+  DType type = DType::f32;
+  HeldAxes axes;
+  int64_t count = 1;  // of a group
+};
+
 struct Scope {
   lowered::Block* block = nullptr;
   AxisSet axes;   // coordinates bound here
@@ -61,9 +70,10 @@ struct Scope {
   std::map<Instance, Evaluated> folded;      // reductions of the elements of a vector, at an element
   std::string chunk;                         // the first coordinate of the chunk that this loop is at
   std::vector<Instance> kept;                // values that live in this scope
-  std::map<std::string, Own> own;            // by where the threads begin
-  bool is_elements = false;                  // the loop over the elements of a vector
-  int loop_that_may_be_empty = 0;            // its number, if this is the body of one
+  std::map<Instance, HeldPlace> held;  // what was made for all coordinates of loops inside of this scope
+  std::map<std::string, Own> own;      // by where the threads begin
+  bool is_elements = false;            // the loop over the elements of a vector
+  int loop_that_may_be_empty = 0;      // its number, if this is the body of one
 };
 
 /// Where a kept value is computed: in which sweep, and in which loops that may be empty, from its home on. Guards need no
@@ -224,6 +234,19 @@ class FunctionLowering {
   const Storage& open_kept(ir::ValueId id, DType type, bool vector);
   bool is_kept(ir::ValueId id) const;
 
+  // lower_held.cpp
+  const HeldPlace* held_place(ir::ValueId id) const;
+  lowered::Expr element_of(const HeldPlace& place, const std::string& array, DType type);
+  Evaluated read(const HeldPlace& place);
+  HeldPlace open_held(ir::ValueId id, const Evaluated& value);
+  void put_held(ir::ValueId id, std::map<Instance, HeldPlace>& places);
+  bool reads_lane_state(ir::ValueId id) const;
+  bool waits_for_held(ir::ValueId id) const;
+  void hold(ir::ValueId id);
+  void turns_of_warps(ir::AxisId axis, const std::function<void()>& body);
+  void sweep_of_warp(const Lane& lane, const std::function<void()>& body);
+  void prepare_held(ir::ValueId id);
+
   // lower_reductions.cpp
   struct Accumulator {
     ir::ValueId value;
@@ -266,6 +289,7 @@ class FunctionLowering {
   virtual void assign(const ir::Assign& assign, Span span);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
   void writes(const std::vector<const ir::Statement*>& batch);
+  void writes_at_point(const std::vector<const ir::Statement*>& batch);
   struct VectorWrite {
     const ir::Statement* statement;
     std::map<ir::AxisId, int64_t> copy;  // unrolled coordinates
@@ -351,6 +375,8 @@ class FunctionLowering {
   mutable std::map<ir::ValueId, int> levels_;                                     // found so far
   std::vector<ir::ValueId> looping_;    // reductions over the elements of a vector whose loops are open
   int sweep_ = -1;                      // the sweep being written, or -1
+  bool is_holding_ = false;             // in a loop that makes values to be held
+  bool by_warps_ = false;               // each warp of a group folds alone
   std::optional<ir::ValueId> unnamed_;  // it goes straight to where it is held
   int next_sweep_ = 0;
   int kept_bytes_ = 0;

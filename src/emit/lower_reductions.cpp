@@ -85,8 +85,9 @@ std::vector<ir::ValueId> FunctionLowering::fused_with(ir::ValueId id, size_t tar
     // What varies along a loop that is not open belongs to that loop, though no scope here says so.
     const bool stands_here = std::all_of(dependence.axes.begin(), dependence.axes.end(),
                                          [&](ir::AxisId axis) { return is_bound(axis); });
-    const bool same_place =
-        !has_copies && stands_here && defined_.contains(other) && scope_of(other) == target;
+    const bool same_place = !has_copies && stands_here && defined_.contains(other) &&
+                            scope_of(other) == target && !(by_warps_ && reads_lane_state(other)) &&
+                            !(is_holding_ && waits_for_held(other));
     if (other == id || (same_place && !scopes_[target].memo.contains(instance(other))))
       result.push_back(other);
   }
@@ -189,14 +190,14 @@ void FunctionLowering::accumulate(const Accumulator& accumulator) {
 
 void FunctionLowering::combine(const Accumulator& accumulator) {
   const Span span = kernel_.values[accumulator.value].span;
+  const char* reduce = by_warps_ ? "team.reduce_in_warp" : "team.reduce";
   emit(lowered::Assign{accumulator.total, "=",
-                       lowered::call("team.reduce", {functor_of(accumulator.reduce->op), accumulator.total},
+                       lowered::call(reduce, {functor_of(accumulator.reduce->op), accumulator.total},
                                      accumulator.total->type)},
        span);
   if (accumulator.exists && !accumulator.exists_is_known)
     emit(lowered::Assign{accumulator.exists, "=",
-                         lowered::call("team.reduce",
-                                       {lowered::name("Any{}", DType::index), accumulator.exists},
+                         lowered::call(reduce, {lowered::name("Any{}", DType::index), accumulator.exists},
                                        DType::boolean)},
          span);
 }
@@ -224,6 +225,7 @@ void FunctionLowering::prepare(ir::ValueId id, std::set<ir::ValueId>& visited) {
   }
   if (level_of(id) == 0) return;
   for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) prepare(operand, visited);
+  prepare_held(id);
 }
 
 // One sweep over the lane for every reduction of this level that belongs to the current scope.

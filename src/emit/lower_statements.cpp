@@ -236,8 +236,20 @@ AxisSet FunctionLowering::write_axes(const ir::Write& write) const {
   return axes;
 }
 
-// Writes along one lane share a sweep; the others stand alone, done by one thread of the group.
+// Writes that loop over the same axes around their elements share these loops.
 void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
+  std::map<std::vector<ir::AxisId>, std::vector<const ir::Statement*>> by_loops;
+  for (const ir::Statement* statement : batch) {
+    std::vector<ir::AxisId> loops;
+    for (ir::AxisId axis : write_axes(std::get<ir::Write>(statement->node)))
+      if (phase_.around_writes.contains(axis)) loops.push_back(axis);
+    by_loops[loops].push_back(statement);
+  }
+  for (const auto& [loops, statements] : by_loops) points(loops, [&] { writes_at_point(statements); });
+}
+
+// Writes along one lane share a sweep; the others stand alone, done by one thread of the group.
+void FunctionLowering::writes_at_point(const std::vector<const ir::Statement*>& batch) {
   for (const ir::Statement* statement : batch) {
     const auto& write = std::get<ir::Write>(statement->node);
     prepare(write.value);

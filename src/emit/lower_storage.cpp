@@ -91,7 +91,7 @@ bool FunctionLowering::is_in_vectors(const Storage& storage) const {
 }
 
 bool FunctionLowering::is_kept(ir::ValueId id) const {
-  return sweep_ >= 0 && residency_.kept.contains(instance(id));
+  return sweep_ >= 0 && !by_warps_ && residency_.kept.contains(instance(id));
 }
 
 // A place that is filled in a loop is not read behind it: the loop may have been empty.

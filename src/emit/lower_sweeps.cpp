@@ -16,6 +16,7 @@ namespace tessera::emit {
 using lowered::Expr;
 
 void FunctionLowering::sweep(const Lane& lane, const std::function<void()>& body) {
+  if (by_warps_) return sweep_of_warp(lane, body);
   const int outer = sweep_;
   sweep_ = next_sweep_++;
   const Range range = range_of(lane.axis);

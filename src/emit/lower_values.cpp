@@ -74,7 +74,7 @@ Evaluated FunctionLowering::eval(ir::ValueId id) {
   if (const auto found = scopes_[target].memo.find(key); found != scopes_[target].memo.end())
     return found->second;
   const bool in_lane = lane_among(analysis_.dependence.at(id).axes) != nullptr;
-  if (in_lane && sweep_ >= 0) residency_.sweeps[key].insert(sweep_);
+  if (in_lane && sweep_ >= 0 && !by_warps_) residency_.sweeps[key].insert(sweep_);
   if (in_lane && is_kept(id)) {
     // In the sweep that fills it, its place may hold nothing yet: code of other scopes may stand before that.
     if (kept_.contains(key) && filled_.at(key).sweep != sweep_) return keep(id);
@@ -82,7 +82,8 @@ Evaluated FunctionLowering::eval(ir::ValueId id) {
   const bool crosses_scope = target + 1 != scopes_.size();
   Evaluated result;
   at_scope(target, [&] {
-    result = compute(id);
+    const HeldPlace* waiting = held_place(id);
+    result = waiting ? read(*waiting) : compute(id);
     if (in_lane && is_kept(id) && !kept_.contains(key)) {
       const Expr here = place(open_kept(id, result.value->type, false));
       emit(lowered::Assign{here, "=", result.value}, kernel_.values[id].span);

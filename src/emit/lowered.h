@@ -123,8 +123,10 @@ struct For {
 };
 /// `barrier();`, or that of all blocks of a cluster.
 struct Barrier {
+  enum class Of { block, cluster, group };
+
   std::string reason;
-  bool is_of_cluster = false;
+  Of threads = Of::block;
 };
 /// A shared array: `TESSERA_SHARED(type, name, count);`, or at a byte of the launch's shared memory.
 struct Shared {

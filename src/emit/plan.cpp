@@ -259,12 +259,12 @@ std::optional<KernelPlan> make_plan(const ir::Kernel& kernel, const Target& targ
   PhasePlan& phase = plan.phase;
   phase.grid = &plan.kernel->grids.at(0);
   phase.analysis = analyse(*plan.kernel, *phase.grid, plan.sizes);
-  choose_axes(*plan.kernel, plan.sizes, overrides, phase);
   constexpr int64_t kSerialTile = 32;
   for (ir::AxisId axis : phase.analysis.loops) {
     const int64_t fixed = fixed_tile(*plan.kernel, overrides, axis);
     phase.serial_tiles[axis] = fixed > 0 ? fixed : kSerialTile;
   }
+  choose_axes(*plan.kernel, plan.sizes, overrides, phase);
   choose_functions(*plan.kernel, plan.sizes, phase);
   if (!check_lanes(plan, overrides, sink)) return std::nullopt;
   return plan;

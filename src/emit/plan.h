@@ -144,6 +144,9 @@ struct Neighbours {
   int before = 0, behind = 0;
 };
 
+/// Axes along which something is held, and its extent along each.
+using HeldAxes = std::vector<std::pair<ir::AxisId, int64_t>>;
+
 struct PhasePlan {
   const ir::Grid* grid = nullptr;
   PhaseAnalysis analysis;
@@ -167,6 +170,8 @@ struct PhasePlan {
   /// A unit axis along which strips run instead of along the lane: what does not depend on it is read once for all of them.
   std::optional<ir::AxisId> strip_axis;
   std::map<ir::AxisId, int64_t> serial_tiles;
+  std::map<ir::ValueId, HeldAxes> held;  // what a group makes before its threads part
+  AxisSet around_writes;                 // serial axes that writes loop over around their elements
   std::vector<std::string> reasons;
 
   const Lane* lane_of(ir::AxisId axis) const;

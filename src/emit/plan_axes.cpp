@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "emit/access_price.h"
+#include "emit/held_values.h"
 #include "emit/plan_extents.h"
-#include "emit/plan_windows.h"
+#include "emit/plan_vectors.h"
 #include "sema/ir/extents.h"
 
 namespace tessera::emit {
@@ -17,18 +19,13 @@ namespace {
 // An axis of at most this constant extent is written out or looped over inside a thread.
 constexpr int64_t kSmallExtent = 32;
 constexpr int64_t kUnrollExtent = 16;
-// Price of an access whose neighbours in a group lie apart in memory, relative to one 16 byte access.
-constexpr double kScattered = 8;
-constexpr double kStrided = 2;
+// The price of what passes through shared memory, and of meeting in folds, as those in access_price.h.
 constexpr double kStaged = 2;
-constexpr double kBroadcast = 0.05;
 constexpr double kGroupReduction = 1.1;
 // Rows of a tile that passes through shared memory, unless they are asked for; and the most of rows and of lanes that
 // the planner chooses.
 constexpr int64_t kStageRows = 32;
 constexpr int64_t kMostStageLines = 64;
-// Stands for the extent of an axis that is known at launch only.
-constexpr double kTypicalExtent = 64;
 
 using Lanes = std::vector<ir::AxisId>;
 
@@ -42,10 +39,7 @@ class AxisChooser {
     assign_small_axes();
     choose_lanes();
     assign_units();
-    choose_vector_accesses();
-    choose_anchors();
-    if (!phase_.anchors.empty()) choose_windows(kernel_, sizes_, phase_);
-    if (phase_.windows.empty() && !phase_.has_neighbour_groups()) choose_strip_axis();
+    choose_vectors(kernel_, sizes_, overrides_, phase_);
   }
 
  private:
@@ -58,12 +52,7 @@ class AxisChooser {
     return extent && *extent <= kSmallExtent && !is_grid_axis(id);
   }
 
-  // A semantic step that nothing crosses means nothing to a plan: every partition gives the same result.
-  int64_t tile_of(ir::AxisId id) const {
-    const bool free = axis(id).step == ir::StepKind::semantic && !analysis_.crossed.contains(id) &&
-                      !analysis_.loops.contains(id);
-    return free ? 0 : fixed_tile(kernel_, overrides_, id);
-  }
+  int64_t tile_of(ir::AxisId id) const { return planned_tile(kernel_, analysis_, overrides_, id); }
 
   void assign_small_axes() {
     for (ir::AxisId id : analysis_.inner_axes) {
@@ -84,29 +73,8 @@ class AxisChooser {
                        [&](const Access& access) { return !access.is_write() || access.axes.contains(id); });
   }
 
-  double weight(const Access& access) {
-    double points = size_in_bytes(kernel_.tensors[access.tensor].dtype);
-    for (ir::AxisId id : access.axes) {
-      const auto extent = ir::constant_extent(kernel_, sizes_, id);
-      points *= extent ? static_cast<double>(std::max<int64_t>(*extent, 1)) : kTypicalExtent;
-    }
-    return points;
-  }
-
-  double price(const Access& access, const Lanes& lanes) {
-    const auto lane =
-        std::find_if(lanes.begin(), lanes.end(), [&](ir::AxisId id) { return access.axes.contains(id); });
-    if (lane == lanes.end()) return kBroadcast;
-    if (access.indices.empty()) return kBroadcast;
-    for (size_t d = 0; d + 1 < access.indices.size(); ++d)
-      if (!access.indices[d] || access.indices[d]->coefficient(*lane)) return kScattered;
-    const auto& last = access.indices.back();
-    if (!last) return kScattered;
-    const auto coefficient = last->coefficient(*lane);
-    if (!coefficient) return kBroadcast;
-    return sizes_.as_constant(*coefficient) == 1 ? 1 : kStrided;
-  }
-
+  double weight(const Access& access) { return weight_of(kernel_, sizes_, access); }
+  double price(const Access& access, const Lanes& lanes) { return price_of(sizes_, access, lanes); }
   double price(const Lanes& lanes) {
     double sum = 0;
     for (const Access& access : analysis_.accesses) sum += weight(access) * price(access, lanes);
@@ -141,33 +109,62 @@ class AxisChooser {
     std::vector<Lanes> result;
     for (ir::AxisId first : possible) {
       Lanes lanes{first};
-      if (threads_part(lanes)) continue;
+      if (!folding_of(lanes)) continue;
       for (ir::AxisId other : possible) {
         if (other == first || !compatible(lanes, other)) continue;
         lanes.push_back(other);
-        if (threads_part(lanes) || outgrows_state(lanes)) lanes.pop_back();
+        if (!folding_of(lanes) || outgrows_state(lanes)) lanes.pop_back();
       }
       result.push_back(std::move(lanes));
     }
     return result;
   }
 
-  // A group folds a lane together, so it must do so before its threads part for the elements of what uses the result.
-  // That cannot be where the result has axes of its own that only a loop inside of each thread binds.
-  bool threads_part(const Lanes& lanes) const {
+  // How lanes are folded that a group shares. It must do so before its threads part for the elements of what uses a result.
+  struct Folding {
+    std::map<ir::ValueId, HeldAxes> held;
+    AxisSet around_writes;
+  };
+
+  // What is folded for several coordinates is held until its elements need it, or these are looped over around the elements,
+  // or they have units of their own.
+  std::optional<Folding> folding_of(const Lanes& lanes) {
+    const AxisSet all(lanes.begin(), lanes.end()), folded = axes_of_folds(all);
+    AxisSet looped;
+    for (ir::AxisId id : all_tile_axes())
+      if (!all.contains(id) && is_looped_in_thread(id) && !(folded.contains(id) && may_be_unit(id)))
+        looped.insert(id);
+    const auto held = [&] { return held_values(kernel_, sizes_, overrides_, phase_, all, looped); };
+    if (auto values = held()) return Folding{std::move(*values), {}};
+    const AxisSet around = axes_around_writes(kernel_, analysis_, all, looped);
+    for (ir::AxisId id : around) looped.erase(id);
+    if (auto values = held()) return Folding{std::move(*values), around};
+    return std::nullopt;
+  }
+
+  // The axes of what is folded along lanes and used by elements of lanes.
+  AxisSet axes_of_folds(const AxisSet& lanes) const {
     const auto has_lane = [&](const AxisSet& axes) {
-      return std::any_of(lanes.begin(), lanes.end(), [&](ir::AxisId lane) { return axes.contains(lane); });
+      return std::ranges::any_of(axes, [&](ir::AxisId id) { return lanes.contains(id); });
     };
+    AxisSet result;
     for (const auto& [folded, dependence] : analysis_.dependence) {
       const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[folded].op);
-      if (!reduce || !has_lane({reduce->axes.begin(), reduce->axes.end()})) continue;
-      if (std::none_of(dependence.axes.begin(), dependence.axes.end(),
-                       [&](ir::AxisId id) { return is_looped_in_thread(id); }))
-        continue;
-      const AxisSet users = analysis_.axes_of_users(kernel_, folded);
-      if (has_lane(users)) return true;
+      if (reduce && has_lane({reduce->axes.begin(), reduce->axes.end()}) &&
+          has_lane(analysis_.axes_of_users(kernel_, folded)))
+        result.insert(dependence.axes.begin(), dependence.axes.end());
     }
-    return false;
+    return result;
+  }
+
+  // Whether each coordinate of an axis inside of an instance can be a unit of its own: no result is of several of them.
+  bool may_be_unit(ir::AxisId id) const {
+    const auto known = phase_.roles.find(id);
+    const bool is_free = known == phase_.roles.end() || known->second == Role::serial;
+    return is_free && !is_grid_axis(id) && axis(id).is_tile() && is_parallel(id) &&
+           std::ranges::none_of(kernel_.variables, [&](const ir::Variable& variable) {
+             return std::ranges::count(variable.axes, id) > 0;
+           });
   }
 
   // Lanes with state are written out as a whole, and all lanes with them: none may be longer than what is kept.
@@ -220,6 +217,39 @@ class AxisChooser {
       phase_.roles[id] = Role::lane;
     }
     explain_lanes(candidates.size(), best->chunked);
+    if (best->chunked) return;
+    Folding folding = *folding_of(best->lanes);
+    phase_.held = std::move(folding.held);
+    phase_.around_writes = std::move(folding.around_writes);
+    explain_folding();
+    make_units({best->lanes.begin(), best->lanes.end()});
+  }
+
+  // What is folded inside of a unit is folded for one coordinate of it at a time.
+  void make_units(const AxisSet& lanes) {
+    for (ir::AxisId id : axes_of_folds(lanes)) {
+      if (lanes.contains(id) || !is_looped_in_thread(id) || !may_be_unit(id)) continue;
+      phase_.roles[id] = Role::unit;
+      phase_.units.push_back({.axis = id, .tile = std::max<int64_t>(tile_of(id), 1)});
+      phase_.reasons.push_back(fmt::format(
+          "units take one coordinate of `{}`: lanes are folded for each, and no result is of several",
+          axis(id).name));
+    }
+  }
+
+  void explain_folding() {
+    for (ir::AxisId id : phase_.around_writes)
+      phase_.reasons.push_back(
+          fmt::format("one coordinate of `{}` after another: lanes are folded for each", axis(id).name));
+    for (const auto& [value, axes] : phase_.held) {
+      std::string names;
+      for (const auto& [id, extent] : axes)
+        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", axis(id).name);
+      const std::string& name = kernel_.values[value].name;
+      phase_.reasons.push_back(
+          fmt::format("{} is folded for all of {} before lanes need it, and waits in shared memory",
+                      name.empty() ? "a value" : "`" + name + "`", names));
+    }
   }
 
   // Chunks of one axis: what would be scattered goes through shared memory where it can.
@@ -327,155 +357,6 @@ class AxisChooser {
     };
     std::stable_sort(phase_.units.begin(), phase_.units.end(),
                      [&](const UnitAxis& a, const UnitAxis& b) { return position(a) < position(b); });
-  }
-
-  void choose_vector_accesses() {
-    if (phase_.staging) {
-      phase_.reasons.push_back(
-          fmt::format("{} loads are contiguous along `{}`: their tiles pass through shared memory",
-                      phase_.staging->loads.size(), axis(phase_.staging->rows).name));
-    }
-    for (const Access& access : analysis_.accesses) {
-      std::vector<ir::SizeId> multiples;
-      const std::optional<Interleave> pattern = vector_pattern(access, multiples);
-      if (!pattern) continue;
-      if (pattern->step > 1) phase_.interleaved[access.value] = *pattern;
-      for (const Lane& lane : phase_.lanes)
-        if (access.axes.contains(lane.axis)) phase_.vector_lanes.insert(lane.axis);
-      if (access.write)
-        phase_.vector_writes.insert(access.write);
-      else
-        phase_.vector_loads.insert(access.value);
-      for (ir::SizeId size : multiples)
-        if (std::find(phase_.vector_multiples.begin(), phase_.vector_multiples.end(), size) ==
-            phase_.vector_multiples.end())
-          phase_.vector_multiples.push_back(size);
-      const auto known =
-          std::find_if(phase_.alignment.begin(), phase_.alignment.end(),
-                       [&](const AlignmentNeed& need) { return need.tensor == access.tensor; });
-      if (known == phase_.alignment.end()) {
-        phase_.alignment.push_back({access.tensor, access.is_write(), pattern->step});
-      } else {
-        known->step = std::max(known->step, pattern->step);
-      }
-    }
-  }
-
-  // Consecutive lanes lie side by side along the last dimension, or a few elements apart, and what is added to them can
-  // keep the alignment.
-  std::optional<Interleave> vector_pattern(const Access& access, std::vector<ir::SizeId>& multiples) {
-    const auto lane = std::find_if(phase_.lanes.begin(), phase_.lanes.end(),
-                                   [&](const Lane& l) { return access.axes.contains(l.axis); });
-    if (lane == phase_.lanes.end() || price(access, {lane->axis}) > kStrided || access.indices.empty())
-      return std::nullopt;
-    if (!access.indices.back() || !last_index_in_bounds(access)) return std::nullopt;
-    const ir::Affine& last = *access.indices.back();
-    const auto coefficient = last.coefficient(lane->axis);
-    const auto step = coefficient ? sizes_.as_constant(*coefficient) : std::nullopt;
-    if (!step || (*step != 1 && (access.write || (*step != 2 && *step != 4)))) return std::nullopt;
-    Interleave pattern{.step = *step, .phase = 0};
-    if (const auto offset = sizes_.as_constant(last.offset); offset && *offset >= 0)
-      pattern.phase = *offset % *step;
-    // Vectors of several elements for one of the lane begin at multiples of more than a vector.
-    if (*step != 1 && (last.terms.size() != 1 || sizes_.as_constant(last.offset) != pattern.phase))
-      return std::nullopt;
-    if (!may_be_multiple(sizes_.subtract(last.offset, sizes_.constant(pattern.phase)), multiples))
-      return std::nullopt;
-    for (const auto& [id, factor] : last.terms)
-      if (id != lane->axis && !may_be_multiple(factor, multiples)) return std::nullopt;
-    if (lane->tile > 0 && !may_be_multiple(sizes_.constant(lane->tile), multiples)) return std::nullopt;
-    const bool whole =
-        may_be_multiple(axis(lane->axis).lower, multiples) &&
-        may_be_multiple(sizes_.subtract(axis(lane->axis).upper, axis(lane->axis).lower), multiples);
-    return whole ? std::optional(pattern) : std::nullopt;
-  }
-
-  bool last_index_in_bounds(const Access& access) {
-    const uint32_t bit = 1u << (access.indices.size() - 1);
-    if (access.write) {
-      const bool steady = std::none_of(phase_.lanes.begin(), phase_.lanes.end(), [&](const Lane& lane) {
-        return presence_varies(kernel_, analysis_, access.value, lane.axis);
-      });
-      return (access.write->in_bounds & bit) != 0 && steady;
-    }
-    return (std::get<ir::Load>(kernel_.values[access.value].op).in_bounds & bit) != 0;
-  }
-
-  // Operands that are the same along a unit axis are read once for several of its coordinates.
-  void choose_strip_axis() {
-    const bool one_pass = phase_.lanes.size() == 1 && phase_.lanes[0].chunked && phase_.lanes[0].tile == 0 &&
-                          !phase_.staging && analysis_.loops.empty() && kernel_.variables.empty() &&
-                          analysis_.crossed.empty();
-    if (!one_pass) return;
-    double most = 0;
-    for (UnitAxis& unit : phase_.units) {
-      if (unit.is_chunk || unit.tile != 1 || tile_of(unit.axis) > 0) continue;
-      double shared = 0;
-      for (const Access& access : analysis_.accesses)
-        if (phase_.vector_loads.contains(access.value) && !access.is_write() &&
-            !access.axes.contains(unit.axis))
-          shared += weight(access);
-      if (shared == 0 || shared < most)
-        continue;  // of equals the last: its coordinates lie closest in memory
-      most = shared;
-      phase_.strip_axis = unit.axis;
-    }
-    if (!phase_.strip_axis) return;
-    for (UnitAxis& unit : phase_.units) unit.is_strips = unit.axis == *phase_.strip_axis;
-    phase_.reasons.push_back(
-        fmt::format("strips run along `{}`: operands without it are read once for all strips of a unit",
-                    axis(*phase_.strip_axis).name));
-  }
-
-  // Where lines begin anywhere, the threads of a lane keep to the vector boundaries of one line: of what is written, if
-  // anything is, and of the narrowest elements, whose boundaries are boundaries of wider ones as well.
-  void choose_anchors() {
-    for (const Lane& lane : phase_.lanes) {
-      const Access* best = nullptr;
-      const auto rank = [&](const Access& access) {
-        return std::pair(access.is_write() ? 0 : 1, size_in_bytes(kernel_.tensors[access.tensor].dtype));
-      };
-      for (const Access& access : analysis_.accesses)
-        if (can_anchor(access, lane) && (!best || rank(access) < rank(*best))) best = &access;
-      if (!best) return phase_.anchors.clear();
-      phase_.anchors[lane.axis] = {best->tensor,
-                                   {best->index_values.begin(), best->index_values.end() - 1},
-                                   best->indices.back()->offset};
-    }
-  }
-
-  // A vector access at the coordinate of the lane, whose line is the same for all that a unit does.
-  bool can_anchor(const Access& access, const Lane& lane) {
-    const bool moves_vectors = access.write ? phase_.vector_writes.contains(access.write)
-                                            : phase_.vector_loads.contains(access.value) &&
-                                                  !phase_.interleaved.contains(access.value);
-    if (!moves_vectors || lane.tile > 0 || analysis_.loops.contains(lane.axis) ||
-        !access.axes.contains(lane.axis))
-      return false;
-    const bool steady = std::all_of(access.axes.begin(), access.axes.end(), [&](ir::AxisId id) {
-      return id == lane.axis || (phase_.role(id) == Role::unit && !is_looped_around_folds(id, lane));
-    });
-    const auto& terms = access.indices.back()->terms;
-    return steady && terms.size() == 1 && terms.begin()->first == lane.axis;
-  }
-
-  /// Whether a unit takes several coordinates of an axis that a fold of the lane does not depend on: it stands before them.
-  bool is_looped_around_folds(ir::AxisId unit, const Lane& lane) const {
-    const bool is_looped = std::ranges::any_of(
-        phase_.units, [&](const UnitAxis& entry) { return entry.axis == unit && entry.tile > 1; });
-    return is_looped && std::ranges::any_of(analysis_.dependence, [&](const auto& entry) {
-             const auto* fold = std::get_if<ir::Reduce>(&kernel_.values[entry.first].op);
-             return fold && std::ranges::count(fold->axes, lane.axis) && !entry.second.axes.contains(unit);
-           });
-  }
-
-  static constexpr int64_t kWidestVector = 16;
-  bool may_be_multiple(ir::SizeId size, std::vector<ir::SizeId>& multiples) {
-    if (const auto constant = sizes_.as_constant(size))
-      return *constant % kWidestVector == 0 ||
-             (*constant > 0 && *constant % 2 == 0 && (multiples.push_back(size), true));
-    multiples.push_back(size);
-    return true;
   }
 
   const ir::Kernel& kernel_;

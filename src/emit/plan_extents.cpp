@@ -19,4 +19,11 @@ int64_t fixed_tile(const ir::Kernel& kernel, const PlanOverrides& overrides, ir:
   return found != overrides.tiles.end() ? found->second : row.step_size;
 }
 
+int64_t planned_tile(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const PlanOverrides& overrides,
+                     ir::AxisId axis) {
+  const bool is_free = kernel.axes[axis].step == ir::StepKind::semantic && !analysis.crossed.contains(axis) &&
+                       !analysis.loops.contains(axis);
+  return is_free ? 0 : fixed_tile(kernel, overrides, axis);
+}
+
 }  // namespace tessera::emit

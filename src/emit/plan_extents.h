@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "emit/analysis.h"
 #include "emit/emit.h"
 #include "sema/ir/module.h"
 
@@ -16,5 +17,10 @@ std::optional<int64_t> held_extent(const ir::Kernel& kernel, ir::SizeTable& size
 
 /// What `@tile` or an override fixes for a plan step, or the semantic step; 0 when the planner is free.
 int64_t fixed_tile(const ir::Kernel& kernel, const PlanOverrides& overrides, ir::AxisId axis);
+
+/// The same of an axis of a phase. A semantic step that nothing crosses means nothing to a plan: every partition gives the
+/// same result.
+int64_t planned_tile(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const PlanOverrides& overrides,
+                     ir::AxisId axis);
 
 }  // namespace tessera::emit

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "emit/held_values.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_lanes.h"
 #include "emit/plan_requests.h"
@@ -106,7 +107,15 @@ class VariantChooser {
     return std::min(power_of_two_below(std::max(kRegisterBudget * 4 / bytes, 1)), kMostStrips);
   }
 
+  // As many groups as have room for what each of them holds.
+  int groups_in_room(int rows) const {
+    const int64_t bytes = held_bytes_of_group(kernel_, phase_);
+    while (rows > 1 && rows * bytes > kMostStaticBytes / 2) rows /= 2;
+    return rows;
+  }
+
   void add(std::string name, int function, int threads, int rows, int width, int strips, int64_t limit) {
+    rows = groups_in_room(rows);
     phase_.variants.push_back({.name = std::move(name),
                                .function = function,
                                .threads = threads,

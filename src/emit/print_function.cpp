@@ -56,7 +56,11 @@ class FunctionPrinter {
     line(print(node.expression) + ";", remark);
   }
   void print_node(const lowered::Barrier& node, const std::string&) {
-    line(node.is_of_cluster ? "cluster_barrier(cluster);" : "barrier();", node.reason);
+    using enum lowered::Barrier::Of;
+    line(node.threads == cluster ? "cluster_barrier(cluster);"
+         : node.threads == group ? "team.sync();"
+                                 : "barrier();",
+         node.reason);
   }
   void print_node(const lowered::Shared& node, const std::string& remark) {
     if (!node.first_byte.empty())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "emit/held_values.h"
 #include "emit/print_launcher.h"
 #include "emit/registers.h"
 #include "sema/ir/extents.h"
@@ -131,7 +132,8 @@ class Reporter {
     constexpr int kBytes = 8, kBuffers = 2, kWarp = 32;
     const bool reduces = std::any_of(plan_.phase.analysis.crossed.begin(), plan_.phase.analysis.crossed.end(),
                                      [&](ir::AxisId axis) { return plan_.phase.is_lane(axis); });
-    return reduces && variant.threads > kWarp ? kBuffers * kBytes * variant.threads / kWarp : 0;
+    const int folded = reduces && variant.threads > kWarp ? kBuffers * kBytes * variant.threads / kWarp : 0;
+    return folded + variant.rows * static_cast<int>(held_bytes_of_group(kernel_, plan_.phase));
   }
 
   const KernelPlan& plan_;

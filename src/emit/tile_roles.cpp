@@ -114,7 +114,8 @@ bool TileLowering::is_shared(const TileFactor& factor) const {
 }
 
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
-  emit(lowered::Barrier{"the ring is ready", cluster_axis_.has_value()});
+  emit(lowered::Barrier{"the ring is ready",
+                        cluster_axis_ ? lowered::Barrier::Of::cluster : lowered::Barrier::Of::block});
   emit(lowered::Evaluate{local("wait_for_launch_before()")});
   for (const StageNames* stages : boxes_->rings())
     emit(lowered::Local{"RingPlace<kStages>", stages->at, {}, nullptr, false, false});

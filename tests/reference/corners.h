@@ -68,6 +68,8 @@ inline bool has_columns(const Sizes& sizes) { return sizes.at("C") >= 1; }
 
 inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) % extent; }
 
+/// Cases of tests/corners/held.tsr.
+void add_held_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/lines.tsr.
 void add_line_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/products.tsr.

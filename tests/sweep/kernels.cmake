@@ -15,6 +15,7 @@ set(sweep_kernels
   examples/transpose/transpose.tsr
   tests/corners/computed_factors.tsr
   tests/corners/contractions.tsr
+  tests/corners/held.tsr
   tests/corners/lines.tsr
   tests/corners/numbers.tsr
   tests/corners/products.tsr

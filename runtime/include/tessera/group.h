@@ -14,9 +14,12 @@ namespace tessera {
 /// may follow each other without a barrier in between.
 template <int kThreads, int kGroups = 1>
 class Group {
+ public:
   static constexpr int kLanes =
-      kThreads < kWarpThreads ? kThreads : kWarpThreads;  // of a warp, in this group
-  static constexpr int kWarps = kThreads / kLanes;
+      kThreads < kWarpThreads ? kThreads : kWarpThreads;  ///< of a warp, in this group
+  static constexpr int kWarps = kThreads / kLanes;        ///< of this group, or 1 where it is less than one
+
+ private:
   static constexpr int kManyWarps = 16;  // reading the value of each in every thread would take longer
 
   static_assert(kThreads > 0 && kGroups > 0, "a group has threads");
@@ -47,6 +50,15 @@ class Group {
     return static_cast<index>((strip * kThreads + rank()) * vector);
   }
 
+  /// The number of this thread's warp in its group, and whether this is the first thread of it.
+  TESSERA_DEVICE int warp() const { return rank() / kLanes; }
+  TESSERA_DEVICE bool leads_warp() const { return rank() % kLanes == 0; }
+
+  /// The first of the `vector` elements that this thread holds where a warp takes a row alone.
+  TESSERA_DEVICE index first_in_warp(int vector) const {
+    return static_cast<index>(rank() % kLanes * vector);
+  }
+
   /// Waits for all threads of the group; what they wrote to shared memory is then visible to all of them.
   TESSERA_DEVICE void sync([[maybe_unused]] Location where = Location::current()) const {
     if constexpr (kGroups == 1 && kThreads > kWarpThreads) {
@@ -63,11 +75,18 @@ class Group {
   /// than a warp meet at one barrier.
   template <typename Op, typename T>
   TESSERA_DEVICE T reduce(Op op, T value, Location where = Location::current()) {
+    value = reduce_in_warp(op, value, where);
+    if constexpr (kWarps > 1) value = combine_warps(op, value, where);
+    return value;
+  }
+
+  /// The same of the threads of a warp, or of the group where it is less than one: only they must be here.
+  template <typename Op, typename T>
+  TESSERA_DEVICE T reduce_in_warp(Op op, T value, Location where = Location::current()) const {
     TESSERA_UNROLL
     for (int distance = kLanes / 2; distance > 0; distance /= 2) {
       value = op(value, shuffle_xor(value, distance, lanes(), where));
     }
-    if constexpr (kWarps > 1) value = combine_warps(op, value, where);
     return value;
   }
 

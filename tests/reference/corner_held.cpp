@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops of tests/corners/held.tsr.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "corners.h"
+
+namespace tessera::reference {
+
+using std::int64_t;
+
+namespace {
+
+double i32(double value) {
+  return static_cast<double>(static_cast<std::int32_t>(static_cast<int64_t>(value)));
+}
+
+/// The greatest of `term(k)` for k below `count`, which is not 0.
+template <class Term>
+double greatest(int64_t count, Term term) {
+  double most = term(0);
+  for (int64_t k = 1; k < count; ++k) most = std::max<double>(most, term(k));
+  return most;
+}
+
+void folded_rows(Problem& problem) {
+  const auto x = problem.in("x"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t D = problem.dim("D");
+  for (int64_t t = 0; t < problem.dim("T"); ++t) {
+    for (int64_t h = 0; h < problem.dim("H"); ++h) {
+      const double all = total(D, [&](int64_t d) { return x(t, h, d) * w(d); });
+      for (int64_t d = 0; d < D; ++d) y(t, h, d) = x(t, h, d) * all - w(d);
+      z(t, h) = all;
+    }
+  }
+}
+
+void rows_of_two(Problem& problem) {
+  const auto x = problem.in("x"), v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z"), w = problem.out("w");
+  const int64_t H = problem.dim("H"), D = problem.dim("D");
+  for (int64_t t = 0; t < problem.dim("T"); ++t) {
+    for (int64_t h = 0; h < H; ++h) {
+      const double most = greatest(D, [&](int64_t d) { return x(t, h, d); });
+      for (int64_t d = 0; d < D; ++d) y(t, h, d) = x(t, h, d) * most;
+    }
+    for (int64_t g = 0; g < problem.dim("G"); ++g) {
+      const double least = -greatest(D, [&](int64_t d) { return -v(t, g, d); });
+      for (int64_t d = 0; d < D; ++d) z(t, g, d) = v(t, g, d) - least;
+    }
+    for (int64_t d = 0; d < D; ++d) w(t, d) = total(H, [&](int64_t h) { return x(t, h, d); });
+  }
+}
+
+void rows_folded_twice(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double all[6], far[6];
+    for (int64_t k = 0; k < 6; ++k) {
+      all[k] = total(C, [&](int64_t c) { return x(r, k, c); });
+      far[k] = greatest(C, [&](int64_t c) { return x(r, k, c) * 3 - all[k]; });
+      for (int64_t c = 0; c < C; ++c) y(r, k, c) = x(r, k, c) * far[k] - all[k];
+    }
+    for (int64_t c = 0; c < C; ++c)
+      z(r, c) = total(6, [&](int64_t k) { return x(r, k, c) * all[k]; }) +
+                greatest(6, [&](int64_t k) { return far[k] - x(r, k, c); });
+  }
+}
+
+void held_scores(Problem& problem) {
+  const auto q = problem.in("q"), k = problem.in("k"), v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t S = problem.dim("S"), D = problem.dim("D");
+  for (int64_t b = 0; b < problem.dim("B"); ++b) {
+    std::vector<double> sums(static_cast<std::size_t>(D), 0), score(static_cast<std::size_t>(S));
+    double top = -100000, all = 0;
+    for (int64_t s = 0; s < S; ++s)
+      score[static_cast<std::size_t>(s)] = total(D, [&](int64_t d) { return q(b, d) * k(b, s, d); });
+    for (int64_t first = 0; first < S; first += 24) {
+      const int64_t end = std::min<int64_t>(first + 24, S);
+      for (int64_t s = first; s < end; ++s) top = std::max(top, score[static_cast<std::size_t>(s)]);
+      for (int64_t s = first; s < end; ++s) {
+        const double weight = top - score[static_cast<std::size_t>(s)];
+        all = i32(all + weight);
+        for (int64_t d = 0; d < D; ++d) sums[static_cast<std::size_t>(d)] += weight * v(b, s, d);
+      }
+    }
+    for (int64_t d = 0; d < D; ++d) y(b, d) = i32(sums[static_cast<std::size_t>(d)]);
+    z(b) = all;
+  }
+}
+
+void scores_of_some(Problem& problem) {
+  const auto k = problem.in("k"), v = problem.in("v");
+  const auto y = problem.out("y");
+  const int64_t S = problem.dim("S"), D = problem.dim("D");
+  for (int64_t b = 0; b < problem.dim("B"); ++b) {
+    std::vector<double> sums(static_cast<std::size_t>(D), 1);
+    for (int64_t s = 0; s < S; ++s) {
+      std::optional<double> most;
+      for (int64_t d = 0; d < D; ++d)
+        if (k(b, s, d) > 7) most = std::max(most.value_or(INT32_MIN), k(b, s, d) - v(b, s, d));
+      for (int64_t d = 0; d < D; ++d) sums[static_cast<std::size_t>(d)] += most.value_or(-3) * v(b, s, d);
+    }
+    for (int64_t d = 0; d < D; ++d) y(b, d) = sums[static_cast<std::size_t>(d)];
+  }
+}
+
+void scores_of_state(Problem& problem) {
+  const auto k = problem.in("k"), v = problem.in("v");
+  const auto y = problem.out("y");
+  const int64_t S = problem.dim("S"), D = problem.dim("D");
+  for (int64_t b = 0; b < problem.dim("B"); ++b) {
+    std::vector<int64_t> state(static_cast<std::size_t>(D), 1), next;
+    for (int64_t first = 0; first < S; first += 5) {
+      next.clear();
+      for (const int64_t value : state) next.push_back(value & 15);
+      for (int64_t s = first; s < std::min<int64_t>(first + 5, S); ++s) {
+        int64_t score = 0;
+        for (int64_t d = 0; d < D; ++d)
+          score += state[static_cast<std::size_t>(d)] * static_cast<int64_t>(k(b, s, d));
+        for (int64_t d = 0; d < D; ++d)
+          next[static_cast<std::size_t>(d)] += (score & 7) * static_cast<int64_t>(v(b, s, d));
+      }
+      state = next;
+    }
+    for (int64_t d = 0; d < D; ++d) y(b, d) = static_cast<double>(state[static_cast<std::size_t>(d)]);
+  }
+}
+
+bool is_short(const Sizes& sizes) { return sizes.at("D") >= 1 && sizes.at("D") <= 260; }
+
+bool has_elements(const Sizes& sizes) { return sizes.at("D") >= 1; }
+
+}  // namespace
+
+void add_held_cases(std::vector<Case>& cases) {
+  cases.push_back(corner(
+      "held.tsr", "folded_rows", {"T", "H", "D"},
+      {small("x", {"T", "H", "D"}), small("w", {"D"}), result("y", {"T", "H", "D"}), result("z", {"T", "H"})},
+      folded_rows));
+  cases.push_back(
+      corner("held.tsr", "rows_of_two", {"T", "H", "G", "D"},
+             {small("x", {"T", "H", "D"}), small("v", {"T", "G", "D"}), result("y", {"T", "H", "D"}),
+              result("z", {"T", "G", "D"}), result("w", {"T", "D"})},
+             rows_of_two));
+  cases.back().allowed = has_elements;
+  cases.push_back(corner("held.tsr", "rows_folded_twice", {"R", "C"},
+                         {small("x", {"R", "6", "C"}), result("y", {"R", "6", "C"}), result("z", {"R", "C"})},
+                         rows_folded_twice));
+  cases.back().allowed = has_columns;
+  cases.push_back(corner("held.tsr", "held_scores", {"B", "S", "D"},
+                         {small("q", {"B", "D"}), small("k", {"B", "S", "D"}), small("v", {"B", "S", "D"}),
+                          result("y", {"B", "D"}), result("z", {"B"})},
+                         held_scores));
+  cases.back().allowed = is_short;
+  cases.push_back(corner("held.tsr", "scores_of_some", {"B", "S", "D"},
+                         {small("k", {"B", "S", "D"}), small("v", {"B", "S", "D"}), result("y", {"B", "D"})},
+                         scores_of_some));
+  cases.back().allowed = is_short;
+  cases.push_back(corner("held.tsr", "scores_of_state", {"B", "S", "D"},
+                         {small("k", {"B", "S", "D"}), small("v", {"B", "S", "D"}), result("y", {"B", "D"})},
+                         scores_of_state));
+  cases.back().allowed = is_short;
+}
+
+}  // namespace tessera::reference
