@@ -30,11 +30,30 @@ struct PlannedKernel {
   LoweredPhase lowered;
 };
 
+// Folds that no group of threads makes once: a loop over tiles of what each is made for bounds how many are held.
+void warn_of_folds(const KernelPlan& plan, const LoweredPhase& lowered, DiagnosticSink& sink) {
+  const ir::Kernel& kernel = *plan.kernel;
+  for (const auto& [fold, again] : lowered.again) {
+    DiagnosticBuilder warning =
+        sink.report(Diag::folded_again, kernel.values[fold].span, kernel.axes[again].name);
+    warning.note("a group of threads can hold it neither for all coordinates nor for those of a tile");
+    for (ir::AxisId axis : plan.phase.analysis.dependence.at(fold).axes) {
+      const auto& dimension = kernel.axes[axis].dimension;
+      if (plan.phase.role(axis) != Role::serial || !dimension) continue;
+      const std::string& name = kernel.symbols[*dimension].name;
+      warning.help("loop over tiles, `for {} in {} by 64`: what is folded for a tile is held",
+                   lowercase(name), name);
+      break;
+    }
+  }
+}
+
 std::optional<PlannedKernel> plan_kernel(const ir::Kernel& kernel, const Target& target,
                                          const Options& options, DiagnosticSink& sink) {
   auto plan = make_plan(kernel, target, options.plan, sink);
   if (!plan) return std::nullopt;
   LoweredPhase lowered = lower(*plan);
+  warn_of_folds(*plan, lowered, sink);
   keep_visible(kernel, lowered.functions);
   if (options.fault) plant_fault(*options.fault, lowered);
   choose_variants(*plan, lowered, options.plan);
@@ -194,7 +213,7 @@ void check_plans(const ir::Module& module, const Options& options, DiagnosticSin
   for (const std::string& name : options.architectures) {
     const Target* target = find_target(name);
     TESSERA_CHECK(target != nullptr, "the command line names architectures that exist");
-    for (const ir::Kernel& kernel : module.kernels) make_plan(kernel, *target, options.plan, sink);
+    for (const ir::Kernel& kernel : module.kernels) (void)plan_kernel(kernel, *target, options, sink);
     if (sink.has_errors()) return;
   }
 }

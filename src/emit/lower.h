@@ -2,6 +2,7 @@
 // From the plan of a phase to C++ in a tree: loops, guards, register arrays and reductions.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,6 +27,8 @@ struct LoweredPhase {
   std::vector<lowered::Function> functions;
   std::vector<lowered::Expr> unit_count;  // groups of work, in terms of sizes and kThreads, kVector, kStrips
   std::vector<Kept> kept;                 // by each function
+  std::map<ir::ValueId, ir::AxisId>
+      again;  // long folds that stand in a loop over an axis they do not depend on
 };
 
 LoweredPhase lower(KernelPlan& plan);

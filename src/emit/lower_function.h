@@ -101,6 +101,7 @@ class FunctionLowering {
   virtual lowered::Function run();
   const lowered::Expr& unit_count() const { return unit_count_; }
   int kept_bytes() const { return kept_bytes_; }
+  const std::map<ir::ValueId, ir::AxisId>& again() const { return again_; }
 
  protected:
   using Node = decltype(lowered::Statement::node);
@@ -269,6 +270,7 @@ class FunctionLowering {
   Evaluated lane_reduction(ir::ValueId id, const ir::Reduce& op);
   std::vector<ir::ValueId> looped_with(ir::ValueId id, const ir::Reduce& op, size_t target);
   bool needs_reduction(ir::ValueId id, ir::ValueId reduction, std::set<ir::ValueId>& visited) const;
+  void note_again(ir::ValueId id, const ir::Reduce& op);
   bool is_known_count(const ir::Reduce& op) const;
   bool crosses_everything(const ir::Reduce& op) const;
   lowered::Expr crosses_something(const ir::Reduce& op);
@@ -380,7 +382,8 @@ class FunctionLowering {
   std::optional<ir::ValueId> unnamed_;  // it goes straight to where it is held
   int next_sweep_ = 0;
   int kept_bytes_ = 0;
-  std::set<Instance> counted_;  // in kept_bytes_
+  std::set<Instance> counted_;               // in kept_bytes_
+  std::map<ir::ValueId, ir::AxisId> again_;  // see LoweredPhase
 };
 
 }  // namespace tessera::emit

@@ -125,6 +125,7 @@ LoweredPhase lower(KernelPlan& plan) {
       }
       for (const Instance& instance : residency.kept) kept.values.insert(instance.first);
     }
+    result.again.insert(first.again().begin(), first.again().end());
     result.kept.push_back(std::move(kept));
     result.functions.push_back(std::move(text));
     result.unit_count.push_back(units);

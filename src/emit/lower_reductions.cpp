@@ -347,6 +347,20 @@ bool FunctionLowering::needs_reduction(ir::ValueId id, ir::ValueId reduction,
                      [&](ir::ValueId operand) { return needs_reduction(operand, reduction, visited); });
 }
 
+// A fold of more than a few elements that stands in a loop without being of its axis.
+void FunctionLowering::note_again(ir::ValueId id, const ir::Reduce& op) {
+  constexpr int64_t kFewElements = 32;
+  int64_t elements = 1;
+  for (ir::AxisId axis : op.axes)
+    elements *= std::min(ir::constant_extent(kernel_, plan_.sizes, axis).value_or(kFewElements + 1),
+                         kFewElements + 1);
+  if (elements <= kFewElements) return;
+  for (const Scope& scope : scopes_)
+    for (const auto& [axis, coordinate] : scope.coordinates)
+      if (kernel_.axes[axis].is_tile() && phase_.role(axis) != Role::unit && !analysis_.depends(id, axis))
+        again_.emplace(id, axis);
+}
+
 Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
   if (is_known_count(op)) {
     ir::SizeId product = plan_.sizes.constant(1);
@@ -354,6 +368,7 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
       product = plan_.sizes.multiply(product, ir::extent_of(kernel_, plan_.sizes, axis));
     return {size(product), nullptr};
   }
+  note_again(id, op);
   if (crossed_lane(op)) {
     group_reductions(id);
     return scopes_.back().memo.at(instance(id));

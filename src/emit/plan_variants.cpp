@@ -34,6 +34,7 @@ constexpr int kChunkRows = 8;
 constexpr int kFewMoving = 16;          // registers, of vectors on their way
 constexpr int kWorkingRegisters = 20;   // addresses, loop state, and an element under way
 constexpr int kGroupRegisters = 8;      // more, where a block has several groups
+constexpr int kRowRegisters = 16;       // more, where rows of an instance are units
 constexpr int kFewThreads = 640;        // of a multiprocessor, at up to 100 registers each
 constexpr int kShortBody = 40;          // values of an element
 constexpr int kThreadsInFlight = 1024;  // of a multiprocessor: enough to hide memory's latency
@@ -287,10 +288,10 @@ class VariantChooser {
     return std::clamp(power_of_two_below(std::max(kMapRegisters / registers, 1)), 1, kMostMapStrips);
   }
 
-  // Blocks that a multiprocessor holds if a thread has the registers that it needs, and no more. What a long body needs
-  // is the compiler's business.
+  // Blocks that a multiprocessor holds if a thread has the registers that it needs, and no more. What a long body needs, or
+  // loops that fold what is held, is the compiler's business.
   int blocks_of(int function, int group, int rows, int width, int strips) const {
-    if (!has_short_body()) return 1;
+    if (!has_short_body() || !phase_.held.empty()) return 1;
     const Kept& kept = lowered_.kept[static_cast<size_t>(function)];
     const int threads = group * rows;
     int moving = 0;  // in vectors beside what is kept
@@ -300,11 +301,18 @@ class VariantChooser {
     for (const ir::Write* write : phase_.vector_writes)
       moving += static_cast<int>(size_in_bytes(kernel_.tensors[write->tensor].dtype)) * width / 4;
     if (moving > kFewMoving) return 1;
-    const int registers =
-        kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) + moving + kept.bytes * width * strips / 4;
+    const int registers = kWorkingRegisters + (rows > 1 ? kGroupRegisters : 0) +
+                          (has_units_inside() ? kRowRegisters : 0) + moving + kept.bytes * width * strips / 4;
     const int granule = (registers + 7) / 8 * 8;
     return std::clamp(plan_.target->registers_per_multiprocessor / (granule * threads), 1,
                       most_blocks(threads, kThreadsInFlight));
+  }
+
+  // Whether rows of an instance are units.
+  bool has_units_inside() const {
+    return std::ranges::any_of(phase_.units, [&](const UnitAxis& unit) {
+      return !unit.is_chunk && kernel_.axes[unit.axis].kind == ir::AxisKind::let;
+    });
   }
 
   // Of so many threads that all have no more than those.

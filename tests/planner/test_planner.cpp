@@ -110,7 +110,7 @@ TEST_CASE("the launcher takes the first choice whose condition holds, and the or
 }
 
 TEST_CASE("each explanation of the planner's words shows a program that gets them, and a mended one") {
-  for (const char* code : {"T0707", "T0708"}) {
+  for (const char* code : {"T0707", "T0708", "T0709"}) {
     INFO(code);
     const auto kind = diagnostic_from_name(code);
     REQUIRE(kind);
