@@ -11,8 +11,8 @@ namespace tessera::emit {
 
 namespace {
 
-// Blocks of up to four groups hold so much each.
-constexpr int64_t kMostGroupBytes = 8192;
+// Blocks have fewer groups where these hold more than a quarter of it.
+constexpr int64_t kMostGroupBytes = kMostStaticBytes / 2;
 // Floats may be held wider than they are, and what may not exist has a flag.
 constexpr int64_t kElementBytes = 8;
 
@@ -49,12 +49,14 @@ class Search {
     };
     const bool is_folded = std::ranges::any_of(analysis_.dependence, [&](const auto& entry) {
       const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[entry.first].op);
-      return reduce && std::ranges::count(reduce->axes, axis) > 0 && uses(entry.first);
+      return reduce && std::ranges::count(reduce->axes, axis) > 0 && meet(entry.second.axes, lanes_) &&
+             uses(entry.first);
     });
     return !is_folded && std::ranges::none_of(analysis_.roots, [&](const ir::Statement* root) {
       const auto* assign = std::get_if<ir::Assign>(&root->node);
       const auto* declare = std::get_if<ir::Declare>(&root->node);
-      return (assign && uses(assign->value)) || (declare && uses(declare->initial));
+      return (assign && has_lane(assign->variable) && uses(assign->value)) ||
+             (declare && has_lane(declare->variable) && uses(declare->initial));
     });
   }
 
@@ -118,12 +120,13 @@ class Search {
                                [&](ir::ValueId below) { return needs(below, operand, visited); });
   }
 
+  bool has_lane(ir::VariableId variable) const {
+    const auto& axes = kernel_.variables[variable].axes;
+    return meet({axes.begin(), axes.end()}, lanes_);
+  }
+
   // What a statement does for each element of a lane.
   std::vector<ir::ValueId> values_of_elements(const ir::Statement& root) const {
-    const auto has_lane = [&](ir::VariableId variable) {
-      const auto& axes = kernel_.variables[variable].axes;
-      return meet({axes.begin(), axes.end()}, lanes_);
-    };
     if (const auto* assign = std::get_if<ir::Assign>(&root.node))
       return has_lane(assign->variable) ? std::vector{assign->value} : std::vector<ir::ValueId>{};
     if (const auto* declare = std::get_if<ir::Declare>(&root.node))
@@ -173,9 +176,10 @@ class Room {
  private:
   std::optional<int64_t> extent_of(ir::AxisId axis) const {
     if (phase_.analysis.loops.contains(axis)) return phase_.serial_tile(axis);
-    if (kernel_.axes[axis].kind == ir::AxisKind::grid) return std::nullopt;
     const int64_t tile = fixed_tile(kernel_, overrides_, axis);
-    return tile > 0 ? tile : ir::greatest_extent(kernel_, sizes_, axis);
+    if (tile > 0) return tile;
+    if (kernel_.axes[axis].kind == ir::AxisKind::grid) return std::nullopt;
+    return ir::greatest_extent(kernel_, sizes_, axis);
   }
 
   const ir::Kernel& kernel_;

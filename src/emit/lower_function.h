@@ -258,7 +258,7 @@ class FunctionLowering {
   };
   void group_reductions(ir::ValueId id);
   void prepare(ir::ValueId id);
-  void prepare(ir::ValueId id, std::set<ir::ValueId>& visited);
+  void prepare(ir::ValueId id, std::set<Instance>& visited);
   std::vector<ir::ValueId> fused_with(ir::ValueId id, size_t target);
   int level_of(ir::ValueId id) const;
   const std::set<Declared>& declared_below(ir::ValueId id) const;

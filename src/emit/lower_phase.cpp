@@ -106,16 +106,18 @@ LoweredPhase lower(KernelPlan& plan) {
     FunctionLowering first(plan, function, residency);
     text = first.run();
     Expr units = first.unit_count();
+    std::map<ir::ValueId, ir::AxisId> again = first.again();
     Kept kept;
     if (function.resident || function.ragged) {
       residency.kept = candidates(plan, function, residency);
       // What is read from a kept value is not computed again, so some candidates turn out to be needed once.
       for (bool changed = !residency.kept.empty(); changed;) {
         residency.sweeps.clear();
-        FunctionLowering again(plan, function, residency);
-        text = again.run();
-        units = again.unit_count();
-        kept.bytes = again.kept_bytes();
+        FunctionLowering next(plan, function, residency);
+        text = next.run();
+        units = next.unit_count();
+        again = next.again();
+        kept.bytes = next.kept_bytes();
         const size_t before = residency.kept.size();
         std::erase_if(residency.kept, [&](const Instance& instance) {
           return residency.lost.contains(instance) ||
@@ -125,7 +127,7 @@ LoweredPhase lower(KernelPlan& plan) {
       }
       for (const Instance& instance : residency.kept) kept.values.insert(instance.first);
     }
-    result.again.insert(first.again().begin(), first.again().end());
+    result.again.insert(again.begin(), again.end());
     result.kept.push_back(std::move(kept));
     result.functions.push_back(std::move(text));
     result.unit_count.push_back(units);

@@ -209,22 +209,25 @@ Evaluated FunctionLowering::read(const Accumulator& accumulator) const {
 
 // Computes the reductions across the group that a value needs, so that the sweeps for them stand before what uses them.
 void FunctionLowering::prepare(ir::ValueId id) {
-  std::set<ir::ValueId> visited;
+  std::set<Instance> visited;
   prepare(id, visited);
 }
 
-void FunctionLowering::prepare(ir::ValueId id, std::set<ir::ValueId>& visited) {
-  if (!visited.insert(id).second) return;
-  const auto& axes = analysis_.dependence.at(id).axes;
-  if (const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op); reduce && crossed_lane(*reduce)) {
-    const bool bound = std::all_of(axes.begin(), axes.end(), [&](ir::AxisId axis) { return is_bound(axis); });
-    if (bound) {
-      eval(id);
-      return;
-    }
+void FunctionLowering::prepare(ir::ValueId id, std::set<Instance>& visited) {
+  if (!visited.insert(instance(id)).second) return;
+  const ir::Op& op = kernel_.values[id].op;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&op); reduce && crossed_lane(*reduce)) {
+    std::vector<ir::AxisId> open;
+    std::ranges::copy_if(analysis_.dependence.at(id).axes, std::back_inserter(open),
+                         [&](ir::AxisId axis) { return !is_bound(axis); });
+    const auto is_copied = [&](ir::AxisId axis) { return phase_.role(axis) == Role::unrolled; };
+    if (std::ranges::all_of(open, is_copied)) return points(open, [&] { eval(id); });
   }
   if (level_of(id) == 0) return;
-  for (ir::ValueId operand : ir::operands_of(kernel_.values[id].op)) prepare(operand, visited);
+  if (const auto* pick = std::get_if<ir::Pick>(&op))
+    picked(*pick, [&] { return prepare(pick->operand, visited), true; });
+  else
+    for (ir::ValueId operand : ir::operands_of(op)) prepare(operand, visited);
   prepare_held(id);
 }
 

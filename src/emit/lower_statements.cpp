@@ -245,7 +245,7 @@ void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
       if (phase_.around_writes.contains(axis)) loops.push_back(axis);
     by_loops[loops].push_back(statement);
   }
-  for (const auto& [loops, statements] : by_loops) points(loops, [&] { writes_at_point(statements); });
+  for (const auto& entry : by_loops) points(entry.first, [&] { writes_at_point(entry.second); });
 }
 
 // Writes along one lane share a sweep; the others stand alone, done by one thread of the group.

@@ -133,6 +133,53 @@ void scores_of_state(Problem& problem) {
   }
 }
 
+void picked_rows(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t C = problem.dim("C");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double all[6];
+    for (int64_t k = 0; k < 6; ++k) all[k] = total(C, [&](int64_t c) { return x(r, k, c); });
+    for (int64_t c = 0; c < C; ++c) {
+      for (int64_t k = 0; k < 6; ++k) y(r, k, c) = x(r, k, c) * (all[0] - all[5]) + all[k];
+      z(r, c) = x(r, 3, c) * all[2];
+    }
+  }
+}
+
+void rows_of_rows(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t D = problem.dim("D");
+  for_matrix(problem.dim("T"), problem.dim("G"), [&](int64_t t, int64_t g) {
+    double least = INT32_MAX;
+    for (int64_t h = 0; h < problem.dim("H"); ++h) {
+      const double most = greatest(D, [&](int64_t d) { return x(t, g, h, d); });
+      for (int64_t d = 0; d < D; ++d) y(t, g, h, d) = x(t, g, h, d) - most;
+      least = std::min(least, most);
+    }
+    z(t, g) = least;
+  });
+}
+
+void rows_of_tile(Problem& problem) {
+  const auto x = problem.in("x");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t R = problem.dim("R"), C = problem.dim("C");
+  for (int64_t first = 0; first < R; first += 16) {
+    const int64_t count = std::min<int64_t>(16, R - first);
+    const auto all = [&](int64_t r) { return total(C, [&](int64_t c) { return x(first + r, c); }); };
+    const double of_tile = total(count, all);
+    for (int64_t r = 0; r < count; ++r) {
+      z(first + r) = all(r);
+      for (int64_t c = 0; c < C; ++c) y(first + r, c) = x(first + r, c) * all(r) - of_tile;
+    }
+  }
+}
+
+/// So many problems of many units take the twin as long as other kernels.
+constexpr std::size_t kOnHost = 16;
+
 bool is_short(const Sizes& sizes) { return sizes.at("D") >= 1 && sizes.at("D") <= 260; }
 
 bool has_elements(const Sizes& sizes) { return sizes.at("D") >= 1; }
@@ -167,6 +214,19 @@ void add_held_cases(std::vector<Case>& cases) {
                          {small("k", {"B", "S", "D"}), small("v", {"B", "S", "D"}), result("y", {"B", "D"})},
                          scores_of_state));
   cases.back().allowed = is_short;
+  cases.back().problems = kOnHost;
+  cases.push_back(corner("held.tsr", "picked_rows", {"R", "C"},
+                         {small("x", {"R", "6", "C"}), result("y", {"R", "6", "C"}), result("z", {"R", "C"})},
+                         picked_rows));
+  cases.push_back(
+      corner("held.tsr", "rows_of_rows", {"T", "G", "H", "D"},
+             {small("x", {"T", "G", "H", "D"}), result("y", {"T", "G", "H", "D"}), result("z", {"T", "G"})},
+             rows_of_rows));
+  cases.back().problems = kOnHost;
+  cases.back().allowed = [](const Sizes& sizes) { return has_elements(sizes) && sizes.at("H") >= 1; };
+  cases.push_back(corner("held.tsr", "rows_of_tile", {"R", "C"},
+                         {small("x", {"R", "C"}), result("y", {"R", "C"}), result("z", {"R"})},
+                         rows_of_tile));
 }
 
 }  // namespace tessera::reference
