@@ -177,12 +177,14 @@ void rows_of_tile(Problem& problem) {
   }
 }
 
-/// So many problems of many units take the twin as long as other kernels.
-constexpr std::size_t kOnHost = 16;
+/// Problems of many short rows, each of which has a unit, take the twin long.
+constexpr std::size_t kUnits = 12;
 
 bool is_short(const Sizes& sizes) { return sizes.at("D") >= 1 && sizes.at("D") <= 260; }
 
-bool has_elements(const Sizes& sizes) { return sizes.at("D") >= 1; }
+bool is_short_and_small(const Sizes& sizes) { return is_short(sizes) && few_terms(sizes); }
+
+bool has_few_elements(const Sizes& sizes) { return sizes.at("D") >= 1 && few_terms(sizes); }
 
 }  // namespace
 
@@ -191,12 +193,14 @@ void add_held_cases(std::vector<Case>& cases) {
       "held.tsr", "folded_rows", {"T", "H", "D"},
       {small("x", {"T", "H", "D"}), small("w", {"D"}), result("y", {"T", "H", "D"}), result("z", {"T", "H"})},
       folded_rows));
+  cases.back().problems = kUnits;
   cases.push_back(
       corner("held.tsr", "rows_of_two", {"T", "H", "G", "D"},
              {small("x", {"T", "H", "D"}), small("v", {"T", "G", "D"}), result("y", {"T", "H", "D"}),
               result("z", {"T", "G", "D"}), result("w", {"T", "D"})},
              rows_of_two));
-  cases.back().allowed = has_elements;
+  cases.back().allowed = has_few_elements;
+  cases.back().problems = kUnits;
   cases.push_back(corner("held.tsr", "rows_folded_twice", {"R", "C"},
                          {small("x", {"R", "6", "C"}), result("y", {"R", "6", "C"}), result("z", {"R", "C"})},
                          rows_folded_twice));
@@ -213,8 +217,7 @@ void add_held_cases(std::vector<Case>& cases) {
   cases.push_back(corner("held.tsr", "scores_of_state", {"B", "S", "D"},
                          {small("k", {"B", "S", "D"}), small("v", {"B", "S", "D"}), result("y", {"B", "D"})},
                          scores_of_state));
-  cases.back().allowed = is_short;
-  cases.back().problems = kOnHost;
+  cases.back().allowed = is_short_and_small;
   cases.push_back(corner("held.tsr", "picked_rows", {"R", "C"},
                          {small("x", {"R", "6", "C"}), result("y", {"R", "6", "C"}), result("z", {"R", "C"})},
                          picked_rows));
@@ -222,8 +225,8 @@ void add_held_cases(std::vector<Case>& cases) {
       corner("held.tsr", "rows_of_rows", {"T", "G", "H", "D"},
              {small("x", {"T", "G", "H", "D"}), result("y", {"T", "G", "H", "D"}), result("z", {"T", "G"})},
              rows_of_rows));
-  cases.back().problems = kOnHost;
-  cases.back().allowed = [](const Sizes& sizes) { return has_elements(sizes) && sizes.at("H") >= 1; };
+  cases.back().allowed = [](const Sizes& sizes) { return has_few_elements(sizes) && sizes.at("H") >= 1; };
+  cases.back().problems = kUnits;
   cases.push_back(corner("held.tsr", "rows_of_tile", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R", "C"}), result("z", {"R"})},
                          rows_of_tile));
