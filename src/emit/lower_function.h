@@ -290,6 +290,7 @@ class FunctionLowering {
   virtual void declare_variable(const ir::Declare& declare, Span span);
   virtual void assign(const ir::Assign& assign, Span span);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
+  bool needs_folds_of(ir::ValueId id, ir::AxisId axis) const;
   void writes(const std::vector<const ir::Statement*>& batch);
   void writes_at_point(const std::vector<const ir::Statement*>& batch);
   struct VectorWrite {

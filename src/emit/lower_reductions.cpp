@@ -214,7 +214,7 @@ void FunctionLowering::prepare(ir::ValueId id) {
 }
 
 void FunctionLowering::prepare(ir::ValueId id, std::set<Instance>& visited) {
-  if (!visited.insert(instance(id)).second) return;
+  if (!visited.insert(instance(id)).second || held_place(id)) return;
   const ir::Op& op = kernel_.values[id].op;
   if (const auto* reduce = std::get_if<ir::Reduce>(&op); reduce && crossed_lane(*reduce)) {
     std::vector<ir::AxisId> open;
@@ -290,6 +290,7 @@ Evaluated FunctionLowering::lane_reduction(ir::ValueId id, const ir::Reduce& op)
   if (const auto known = scopes_[target].folded.find(key); known != scopes_[target].folded.end())
     return known->second;
   at_scope(target, [&] {
+    note_again(id, op);
     const size_t outer = looping_.size();
     std::vector<Accumulator> accumulators;
     for (ir::ValueId other : looped_with(id, op, target)) {
@@ -371,15 +372,17 @@ Evaluated FunctionLowering::compute(ir::ValueId id, const ir::Reduce& op) {
       product = plan_.sizes.multiply(product, ir::extent_of(kernel_, plan_.sizes, axis));
     return {size(product), nullptr};
   }
-  note_again(id, op);
   if (crossed_lane(op)) {
+    note_again(id, op);
     group_reductions(id);
     return scopes_.back().memo.at(instance(id));
   }
   const bool loops = std::any_of(op.axes.begin(), op.axes.end(),
                                  [&](ir::AxisId axis) { return phase_.role(axis) == Role::serial; });
   const bool in_vector = scopes_.back().is_elements && has_vectors();
-  return loops && in_vector ? lane_reduction(id, op) : serial_reduction(id, op);
+  if (loops && in_vector) return lane_reduction(id, op);
+  note_again(id, op);
+  return serial_reduction(id, op);
 }
 
 }  // namespace tessera::emit
