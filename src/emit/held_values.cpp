@@ -11,7 +11,7 @@ namespace tessera::emit {
 
 namespace {
 
-// Blocks have fewer groups where these hold more than a quarter of it.
+// Of a group; of what takes much of it, a block has fewer groups.
 constexpr int64_t kMostGroupBytes = kMostStaticBytes / 2;
 // Floats may be held wider than they are, and what may not exist has a flag.
 constexpr int64_t kElementBytes = 8;

@@ -243,6 +243,7 @@ class FunctionLowering {
   void put_held(ir::ValueId id, std::map<Instance, HeldPlace>& places);
   bool reads_lane_state(ir::ValueId id) const;
   bool waits_for_held(ir::ValueId id) const;
+  bool waits_for_held(ir::ValueId id, std::set<ir::ValueId>& visited) const;
   void hold(ir::ValueId id);
   void turns_of_warps(ir::AxisId axis, const std::function<void()>& body);
   void sweep_of_warp(const Lane& lane, const std::function<void()>& body);
@@ -290,7 +291,7 @@ class FunctionLowering {
   virtual void declare_variable(const ir::Declare& declare, Span span);
   virtual void assign(const ir::Assign& assign, Span span);
   void assign_point(const ir::Assign& assign, const Storage& storage, Span span);
-  bool needs_folds_of(ir::ValueId id, ir::AxisId axis) const;
+  bool needs_folds_of(ir::ValueId id, ir::AxisId axis, std::set<ir::ValueId>& visited) const;
   void writes(const std::vector<const ir::Statement*>& batch);
   void writes_at_point(const std::vector<const ir::Statement*>& batch);
   struct VectorWrite {

@@ -81,12 +81,18 @@ bool FunctionLowering::reads_lane_state(ir::ValueId id) const {
 
 // Whether a value needs something that is still to be held.
 bool FunctionLowering::waits_for_held(ir::ValueId id) const {
+  std::set<ir::ValueId> visited;
+  return waits_for_held(id, visited);
+}
+
+bool FunctionLowering::waits_for_held(ir::ValueId id, std::set<ir::ValueId>& visited) const {
+  if (!visited.insert(id).second) return false;
   const AxisSet& axes = analysis_.dependence.at(id).axes;
   const bool is_looped = std::ranges::any_of(axes, [&](ir::AxisId axis) { return !is_bound(axis); });
   if (phase_.held.contains(id) && is_looped && !held_place(id)) return true;
   if (level_of(id) == 0) return false;
   return std::ranges::any_of(ir::operands_of(kernel_.values[id].op),
-                             [&](ir::ValueId operand) { return waits_for_held(operand); });
+                             [&](ir::ValueId operand) { return waits_for_held(operand, visited); });
 }
 
 // Warps take turns at the coordinates, since they need no barrier to fold, unless rows belong to all threads of the group.

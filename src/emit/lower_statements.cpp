@@ -237,12 +237,12 @@ AxisSet FunctionLowering::write_axes(const ir::Write& write) const {
 }
 
 // Whether a value needs folds along lanes that are made for each coordinate of an axis.
-bool FunctionLowering::needs_folds_of(ir::ValueId id, ir::AxisId axis) const {
-  if (level_of(id) == 0) return false;
+bool FunctionLowering::needs_folds_of(ir::ValueId id, ir::AxisId axis, std::set<ir::ValueId>& visited) const {
+  if (level_of(id) == 0 || !visited.insert(id).second) return false;
   const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
   if (reduce && crossed_lane(*reduce) && analysis_.depends(id, axis)) return true;
   return std::ranges::any_of(ir::operands_of(kernel_.values[id].op),
-                             [&](ir::ValueId operand) { return needs_folds_of(operand, axis); });
+                             [&](ir::ValueId operand) { return needs_folds_of(operand, axis, visited); });
 }
 
 // Writes that loop over the same axes around their elements share these loops.
@@ -252,9 +252,10 @@ void FunctionLowering::writes(const std::vector<const ir::Statement*>& batch) {
     std::vector<ir::AxisId> loops;
     const auto& write = std::get<ir::Write>(statement->node);
     for (ir::AxisId axis : write_axes(write)) {
-      const auto needs_folds = [&](ir::ValueId id) { return needs_folds_of(id, axis); };
-      const bool needs = needs_folds(write.value) || std::ranges::any_of(write.indices, needs_folds);
-      if (phase_.around_writes.contains(axis) && needs) loops.push_back(axis);
+      if (!phase_.around_writes.contains(axis)) continue;
+      std::set<ir::ValueId> visited;
+      const auto needs_folds = [&](ir::ValueId id) { return needs_folds_of(id, axis, visited); };
+      if (needs_folds(write.value) || std::ranges::any_of(write.indices, needs_folds)) loops.push_back(axis);
     }
     by_loops[loops].push_back(statement);
   }

@@ -121,7 +121,7 @@ struct For {
   int together = 1;    // rounds that are to be under way together
   bool stays = false;  // a loop, of however few rounds
 };
-/// `barrier();`, or that of all blocks of a cluster.
+/// `barrier();`, or that of all blocks of a cluster, or of the threads of a group.
 struct Barrier {
   enum class Of { block, cluster, group };
 
