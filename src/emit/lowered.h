@@ -121,9 +121,9 @@ struct For {
   int together = 1;    // rounds that are to be under way together
   bool stays = false;  // a loop, of however few rounds
 };
-/// `barrier();`, or that of all blocks of a cluster, or of the threads of a group.
+/// `barrier();`, or that of all blocks of a cluster, of the threads of a group, or of the warpgroups that multiply.
 struct Barrier {
-  enum class Of { block, cluster, group };
+  enum class Of { block, cluster, group, warpgroups };
 
   std::string reason;
   Of threads = Of::block;

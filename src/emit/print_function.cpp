@@ -57,9 +57,10 @@ class FunctionPrinter {
   }
   void print_node(const lowered::Barrier& node, const std::string&) {
     using enum lowered::Barrier::Of;
-    line(node.threads == cluster ? "cluster_barrier(cluster);"
-         : node.threads == group ? "team.sync();"
-                                 : "barrier();",
+    line(node.threads == cluster      ? "cluster_barrier(cluster);"
+         : node.threads == group      ? "team.sync();"
+         : node.threads == warpgroups ? "groups_barrier<kGroups>();"
+                                      : "barrier();",
          node.reason);
   }
   void print_node(const lowered::Shared& node, const std::string& remark) {

@@ -42,6 +42,8 @@ class AxisFinder {
   /// No axis and no reason where a statement has no product.
   SharedAxis axis_of(const ir::Statement& statement) const {
     if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+      if (plan_.way == TileWay::warpgroups && plan_.folds.contains(define->value))
+        return {{}, "a reduction stands beside the products"};
       const auto product = plan_.products.find(define->value);
       if (product == plan_.products.end()) return {};
       if (!product->second.has_own_loop || !product->second.around.empty())
@@ -105,6 +107,32 @@ class AxisFinder {
 SharedAxis shared_axis(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
                        const TilePlan& plan) {
   return AxisFinder(kernel, uses, sizes, plan).run();
+}
+
+AxisSet axes_of_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const TilePlan& plan,
+                      const TileFactor& tile) {
+  const auto is_it = [&](const TileFactor& other) { return other.shares_tile(tile); };
+  const auto reads = [&](const TileFactor& factor) {
+    return is_it(factor) || std::ranges::any_of(factor.parts, is_it);
+  };
+  AxisSet axes(kernel.grids.at(0).axes.begin(), kernel.grids.at(0).axes.end());
+  const auto add_loops = [&](ir::ValueId value) {
+    const AxisSet& loops = analysis.dependence.at(value).loops;
+    axes.insert(loops.begin(), loops.end());
+  };
+  for (const auto& [dot, product] : plan.products) {
+    if (!reads(product.rows) && !reads(product.columns)) continue;
+    add_loops(dot);
+    axes.insert(product.around.begin(), product.around.end());
+    axes.insert({product.rows.width, product.columns.width, product.depth});
+    return axes;
+  }
+  for (const auto& [reduce, fold] : plan.folds) {
+    if (std::ranges::none_of(fold.parts, is_it)) continue;
+    add_loops(reduce);
+    axes.insert({fold.width, fold.depth});
+  }
+  return axes;
 }
 
 int64_t bytes_of_sums(const TilePlan& plan, const TileShape& shape) {

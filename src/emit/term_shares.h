@@ -22,6 +22,10 @@ struct SharedAxis {
 SharedAxis shared_axis(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
                        ir::SizeTable& sizes, const TilePlan& plan);
 
+/// The axes of the terms that are computed from a tile of a plan: of a product that reads it, or else of a fold.
+AxisSet axes_of_terms(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const TilePlan& plan,
+                      const TileFactor& tile);
+
 /// The bytes of a tile's sums that blocks leave for each other.
 int64_t bytes_of_sums(const TilePlan& plan, const TileShape& shape);
 

@@ -174,6 +174,7 @@ Expr TileLowering::element_of(const HeldTile& tile) const {
   Expr whole = lowered::name(tile.name, tile.type);
   if (tile.place.is_scalar()) return whole;
   const Expr element = lowered::name(strip_, DType::index), slot = lowered::name(item_, DType::index);
+  if (!tile.lines.empty()) return lowered::element(whole, slot, tile.type);
   if (tile.place.is_tile() || loop_ == Loop::rows || loop_ == Loop::columns)
     return lowered::element(whole, tile.place.is_tile() ? element : slot, tile.type);
   const char* member = tile.place.row ? "::row_slot" : "::column_slot";

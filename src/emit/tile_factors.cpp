@@ -54,7 +54,8 @@ void TileLowering::share_vector(ir::ValueId id) {
   const std::string name = named(name_for(id) + (place.row ? "_of_row" : "_of_column"));
   emit(lowered::Shared{type_name(type), name, extents_.at(place.row ? *place.row : *place.column), ""},
        value.span);
-  emit(lowered::Barrier{"everyone has read those before"});
+  const auto of = has_roles() ? lowered::Barrier::Of::warpgroups : lowered::Barrier::Of::block;
+  emit(lowered::Barrier{"everyone has read those before", of});
   const std::string share = place.row ? "row_share" : "column_share",
                     at = place.row ? "row_of_slot" : "column_of_slot", layout = layout_of(place);
   const Expr leads = lowered::name(fmt::format("{}::{}() == 0", layout, share), DType::boolean);
@@ -66,7 +67,7 @@ void TileLowering::share_vector(ir::ValueId id) {
       emit(lowered::Evaluate{lowered::call(name + ".store", {where, stored}, type)}, value.span);
     });
   });
-  emit(lowered::Barrier{"they are there"});
+  emit(lowered::Barrier{"they are there", of});
   shared_vectors_[id] = {name, type, place};
 }
 

@@ -11,6 +11,13 @@ using lowered::Expr;
 
 namespace {
 
+/// Threads of warpgroups that share a line, as LineShares of the runtime has them.
+int line_shares(int64_t lines, int threads) {
+  int shares = 1;
+  while (shares < kWarpThreads && 2 * shares * lines <= threads) shares *= 2;
+  return shares;
+}
+
 std::string unit_of(ir::ReduceOp op, DType type) {
   switch (op) {
     case ir::ReduceOp::max:
@@ -46,12 +53,13 @@ HeldTile TileLowering::begin_partial(ir::ValueId id, const std::string& name, co
   const ir::Value& value = kernel_.values[id];
   const ir::ReduceOp op = std::get<ir::Reduce>(value.op).op;
   HeldTile tile{named(name), folded_type(id), place};
+  if (has_roles() && tiles_.folds.contains(id))
+    tile.lines = lines_along(place.row ? *place.row : *place.column);
   const auto declare = [&](const std::string& what, const std::string& type) {
-    const char* kind = place.row ? "RowFragment" : "ColumnFragment";
-    emit(
-        lowered::Local{
-            fmt::format("{}<{}, {}>", kind, type, layout_of(place)), what, {}, nullptr, false, false},
-        value.span);
+    const char* kind = place.row || !tile.lines.empty() ? "RowFragment" : "ColumnFragment";
+    const std::string layout = tile.lines.empty() ? layout_of(place) : tile.lines;
+    emit(lowered::Local{fmt::format("{}<{}, {}>", kind, type, layout), what, {}, nullptr, false, false},
+         value.span);
   };
   const auto fill = [&](const std::string& what, const std::string& with) {
     emit(lowered::Evaluate{lowered::call(what + ".fill", {lowered::name(with, tile.type)}, tile.type)},
@@ -75,6 +83,12 @@ HeldTile TileLowering::begin_partial(ir::ValueId id, const std::string& name, co
 void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
   const ir::Value& value = kernel_.values[id];
   const auto& op = std::get<ir::Reduce>(value.op);
+  HeldTile flag = tile;
+  flag.name = tile.exists;
+  flag.type = DType::boolean;
+  const Expr target = element_of(tile), exists = element_of(flag);
+  // Threads that share out lines have other rows of what lies in registers.
+  const Loop outer = std::exchange(loop_, tile.lines.empty() ? loop_ : Loop::shared);
   const Evaluated operand = eval(op.operand);
   Expr element = op.op == ir::ReduceOp::count ? lowered::name("index{1}", DType::index)
                                               : as_stored(as_float(operand), tile.type);
@@ -85,13 +99,10 @@ void TileLowering::fold_in(ir::ValueId id, const HeldTile& tile) {
   guard(lowered::conjunction(within({op.axes[0]}), operand.exists), "", [&] {
     // A thread meets its elements in the order of their positions.
     const std::string by = std::string(functor(op.op)) + (is_argument(op.op) ? ".in_order" : "");
-    const Expr folded = lowered::call(by, {element_of(tile), element}, tile.type);
-    emit(lowered::Assign{element_of(tile), "=", folded}, value.span);
-    HeldTile flag = tile;
-    flag.name = tile.exists;
-    flag.type = DType::boolean;
-    if (!flag.name.empty()) emit(lowered::Assign{element_of(flag), "=", lowered::boolean(true)});
+    emit(lowered::Assign{target, "=", lowered::call(by, {target, element}, tile.type)}, value.span);
+    if (!flag.name.empty()) emit(lowered::Assign{exists, "=", lowered::boolean(true)});
   });
+  loop_ = outer;
 }
 
 // The threads that share a row (a column) combine what each of them has.
@@ -102,10 +113,10 @@ void TileLowering::join(const HeldTile& tile, const std::string& name, const cha
   emit(lowered::Assign{partial, "=", joined}, span);
 }
 
-HeldTile TileLowering::end_partial(ir::ValueId id, const HeldTile& tile) {
+// What has been joined: of an extreme its position.
+HeldTile TileLowering::with_positions(ir::ValueId id, const HeldTile& tile) {
   const ir::Value& value = kernel_.values[id];
   const auto& fold = std::get<ir::Reduce>(value.op);
-  join(tile, tile.name, functor(fold.op), value.span);
   if (!is_argument(fold.op)) return tile;
   HeldTile at = declare_tile(name_for(id), DType::index, tile.place, value.span);
   at.exists = tile.exists;
@@ -146,7 +157,8 @@ void TileLowering::reduce(ir::ValueId id, const ir::Reduce& op) {
       join(tile, tile.exists, "Any{}", value.span);
     }
   });
-  tile = end_partial(id, tile);
+  join(tile, tile.name, functor(op.op), value.span);
+  tile = with_positions(id, tile);
   hold_fold(id, is_scalar ? first_of(id, tile) : tile);
 }
 
@@ -174,48 +186,9 @@ HeldTile TileLowering::first_of(ir::ValueId id, const HeldTile& tile) {
 
 void TileLowering::begin_fold(const TileFold& fold) {
   const auto& op = std::get<ir::Reduce>(kernel_.values[fold.reduce].op);
+  const bool is_partial = is_argument(op.op) || has_roles();
   open_folds_[fold.reduce] = begin_partial(
-      fold.reduce, name_for(fold.reduce) + (is_argument(op.op) ? "_partial" : ""), place_of({fold.width}));
-}
-
-// `v = v + sum[k](…)` in the loop over the tiles of k, where nothing else reads v: the threads that share a row meet behind
-// the loop, and v is assigned there.
-LoopFolds TileLowering::folds_of_loop(const ir::Loop& loop) const {
-  LoopFolds found;
-  for (const ir::Statement& statement : loop.body) {
-    const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    const auto* sum = assign ? std::get_if<ir::Binary>(&kernel_.values[assign->value].op) : nullptr;
-    if (!sum || sum->op != ir::BinaryOp::add || analysis_.uses.at(assign->value) != 1) continue;
-    for (const auto& [part, rest] : {std::pair(sum->left, sum->right), std::pair(sum->right, sum->left)}) {
-      const auto fold = tiles_.folds.find(part);
-      const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[rest].op);
-      const bool fits = fold != tiles_.folds.end() && fold->second.depth == loop.axis &&
-                        !fold->second.has_own_loop && read && read->variable == assign->variable &&
-                        std::get<ir::Reduce>(kernel_.values[part].op).op == ir::ReduceOp::sum &&
-                        analysis_.uses.at(part) == 1 && analysis_.uses.at(rest) == 1 &&
-                        is_alone_with(loop.body, assign->variable);
-      if (fits) found.push_back({&fold->second, assign, statement.span});
-    }
-  }
-  return found;
-}
-
-// Whether a body reads and assigns a variable once.
-bool TileLowering::is_alone_with(const ir::Block& body, ir::VariableId variable) const {
-  int times = 0;
-  const std::function<void(const ir::Block&)> count = [&](const ir::Block& block) {
-    for (const ir::Statement& statement : block) {
-      if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
-        const auto* read = std::get_if<ir::ReadVariable>(&kernel_.values[define->value].op);
-        times += read && read->variable == variable;
-      }
-      const auto* assign = std::get_if<ir::Assign>(&statement.node);
-      times += assign && assign->variable == variable;
-      if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) count(loop->body);
-    }
-  };
-  count(body);
-  return times == 2;
+      fold.reduce, name_for(fold.reduce) + (is_partial ? "_partial" : ""), place_of({fold.width}));
 }
 
 bool TileLowering::is_fold_of_loop(const ir::Assign& assign) const {
@@ -227,8 +200,12 @@ int TileLowering::folded_at_once(const TileFold& fold) const {
   int count = elements_at_once(fold.parts, DType::i8);
   for (const TileShape& shape : tiles_.shapes) {
     const bool is_row = tiles_.role(fold.width) == TileRole::row;
-    const int shares = is_row ? shape.row_shares() : shape.column_shares();
-    while (count > 1 && shape.extent.at(fold.depth) < count * shares) count /= 2;
+    const int64_t depth = shape.extent.at(fold.depth);
+    const int shares = has_roles() ? line_shares(shape.extent.at(fold.width), shape.threads())
+                       : is_row    ? shape.row_shares()
+                                   : shape.column_shares();
+    while (count > 1 && (depth < count * shares || (has_roles() && depth % (count * shares) != 0)))
+      count /= 2;
   }
   return count;
 }
@@ -236,6 +213,7 @@ int TileLowering::folded_at_once(const TileFold& fold) const {
 // One tile: the threads that share a row take its elements in turn, some neighbours at a time.
 void TileLowering::fold_tile(const TileFold& fold) {
   const HeldTile tile = open_folds_.at(fold.reduce);
+  if (!tile.lines.empty()) return fold_lines(fold, tile);
   const int count = folded_at_once(fold);
   const std::string layout = layout_of(tile.place), along = tile.place.row ? "row" : "column",
                     position = named("position");
@@ -273,9 +251,15 @@ void TileLowering::fold_vector(const TileFold& fold, const HeldTile& tile, const
 }
 
 void TileLowering::end_fold(const TileFold& fold) {
-  const HeldTile tile = open_folds_.at(fold.reduce);
-  if (!tile.exists.empty()) join(tile, tile.exists, "Any{}", kernel_.values[fold.reduce].span);
-  hold_fold(fold.reduce, end_partial(fold.reduce, tile));
+  HeldTile tile = open_folds_.at(fold.reduce);
+  const ir::Value& value = kernel_.values[fold.reduce];
+  if (!tile.lines.empty()) {
+    tile = gather_lines(fold.reduce, tile);
+  } else {
+    if (!tile.exists.empty()) join(tile, tile.exists, "Any{}", value.span);
+    join(tile, tile.name, functor(std::get<ir::Reduce>(value.op).op), value.span);
+  }
+  hold_fold(fold.reduce, with_positions(fold.reduce, tile));
   open_folds_.erase(fold.reduce);
 }
 

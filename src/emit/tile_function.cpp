@@ -128,7 +128,7 @@ void TileLowering::declare_layouts() {
     AxisSet axes(kernel_.values[id].axes.begin(), kernel_.values[id].axes.end());
     if (tiles_.is_in_registers(reduce->axes[0])) axes.insert(reduce->axes[0]);
     layout_of(place_of(axes));
-    if (!group_.empty()) continue;
+    if (!group_.empty() || (has_roles() && !tiles_.is_in_registers(reduce->axes[0]))) continue;
     group_ = named("group");
     emit(lowered::Local{"FragmentGroup", group_, {}, nullptr, false, false});
   }
@@ -167,15 +167,16 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   if (factor.is_turned) {
     entry.major = "Major::mn";
     entry.boxes = named(name + "_map");
-  } else if (factor.is_source || (has_roles() && !is_staged)) {
+  } else if (factor.lies_as_declared() || (has_roles() && !is_staged)) {
     entry.major = axis_of_lines(kernel_, factor) == factor.depth ? "Major::k" : "Major::mn";
-    if (factor.is_source)
+    if (factor.lies_as_declared())
       entry.boxes = named(name + "_map");
     else
       entry.turn = named(name + "_turn");
     entry.is_ring = true;
   } else if (has_roles()) {
     entry.is_either = has_either_order(type);
+    if (!entry.is_either) entry.major = "Major::k";
     entry.boxes = named(name + (entry.is_either ? "_boxes" : "_map"));
     if (may_have_orders(kernel_, tiles_)) orders_[factor.load] = names_.take("kOrder" + capitalised(name));
   } else {

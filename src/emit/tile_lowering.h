@@ -3,6 +3,7 @@
 // a thread has; everything at one element is computed as in other phases.
 #pragma once
 
+#include "emit/loop_folds.h"
 #include "emit/lower_function.h"
 #include "emit/panel_plan.h"
 
@@ -23,6 +24,7 @@ struct HeldTile {
   DType type = DType::f32;
   TilePlace place;
   std::string exists = {};  // folds that may have no elements: flags at the same place
+  std::string lines = {};   // folds of lines that threads share out: how, a type
 };
 
 /// A factor's tile in shared memory.
@@ -99,6 +101,7 @@ struct BoxRing {
   std::string teams = {};             // which take turns, if they do
   std::string part = {}, parts = {};  // of factors in parts: the one that is copied, those that are read
   std::function<void()> compute_next = {};  // of this round: what is done while its products are under way
+  size_t scopes_of_round = 0;               // around statements that each round runs once
 
   std::vector<const StageNames*> rings() const {
     std::vector<const StageNames*> found;
@@ -144,14 +147,6 @@ struct StoredBoxes {
   ir::TensorId tensor;
   size_t line_dimension;  // along which its lines follow each other
 };
-
-/// A fold of a loop's tiles that a variable gets once, behind the loop.
-struct LoopFold {
-  const TileFold* fold;
-  const ir::Assign* assign;
-  Span span;
-};
-using LoopFolds = std::vector<LoopFold>;
 
 class TileLowering : public FunctionLowering {
  public:
@@ -202,6 +197,7 @@ class TileLowering : public FunctionLowering {
   void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
   StageNames declare_stages(const std::string& base);
   const StageNames& stages_of(const TileFactor& factor) const;
+  std::vector<const StageNames*> stages_of(const std::vector<const TileFactor*>& factors) const;
   std::string define_computing(ir::AxisId axis, const Range& range,
                                const std::vector<const TileFactor*>& sources);
   void compute_if_there(const std::string& compute, const lowered::Expr& number, const lowered::Expr& end);
@@ -212,7 +208,7 @@ class TileLowering : public FunctionLowering {
                      bool only_multiplies, const std::function<void()>& body);
   void receive_stage(const std::vector<const TileFactor*>& factors);
   void receive_parts(const std::string& axis, const std::vector<const TileFactor*>& factors);
-  void release_tile();
+  void release_tile(const StageNames& stages);
   std::string release_when_read() const;
   void pass_on(const std::string& before);
   void release(const std::string& stage);
@@ -295,17 +291,24 @@ class TileLowering : public FunctionLowering {
   HeldTile begin_partial(ir::ValueId id, const std::string& name, const TilePlace& place);
   void fold_in(ir::ValueId id, const HeldTile& tile);
   void join(const HeldTile& tile, const std::string& name, const char* by, Span span);
-  HeldTile end_partial(ir::ValueId id, const HeldTile& tile);
+  HeldTile with_positions(ir::ValueId id, const HeldTile& tile);
   void reduce(ir::ValueId id, const ir::Reduce& op);
   HeldTile first_of(ir::ValueId id, const HeldTile& tile);
-  LoopFolds folds_of_loop(const ir::Loop& loop) const;
-  bool is_alone_with(const ir::Block& body, ir::VariableId variable) const;
   bool is_fold_of_loop(const ir::Assign& assign) const;
   int folded_at_once(const TileFold& fold) const;
   void begin_fold(const TileFold& fold);
   void fold_tile(const TileFold& fold);
   void fold_vector(const TileFold& fold, const HeldTile& tile, const std::string& position);
   void end_fold(const TileFold& fold);
+
+  // tile_line_folds.cpp: folds beside products of warpgroups
+  std::string lines_along(ir::AxisId width);
+  void fold_lines(const TileFold& fold, const HeldTile& tile);
+  HeldTile gather_lines(ir::ValueId id, const HeldTile& tile);
+  std::string gather_lines(const HeldTile& tile, const std::string& partial, const std::string& name,
+                           const std::string& by, const std::string& type, Span span);
+  void fold_ahead(const std::vector<const TileFactor*>& sources);
+  void fold_due();
 
   // tile_stores.cpp
   void write(const ir::Statement& statement);
@@ -439,6 +442,11 @@ class TileLowering : public FunctionLowering {
   std::vector<Walk> walks_;                         // of the block at hand
   LoopFolds loop_folds_;                            // of the loop at hand
   std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
+  std::map<ir::AxisId, std::string> lines_;         // how threads of warpgroups share out lines
+  std::vector<const TileFold*> folds_of_ring_;      // of the loop or walk at hand, that end behind it
+  std::vector<const TileFold*> folds_due_;          // of those: in the round at hand
+  bool ring_computes_ = false;                      // factors, of its sources
+  std::set<ir::ValueId> folded_ahead_;              // where these are
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
   std::map<ir::ValueId, HeldPair> pairs_;           // of what is read by pairs: that of the elements at hand

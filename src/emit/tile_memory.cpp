@@ -60,6 +60,7 @@ class Exchanges {
     const ir::Value& value = kernel_.values[id];
     const auto role = plan_.role(reduce.axes[0]);
     if (!role || first_coordinate(kernel_, id)) return;
+    if (plan_.way == TileWay::warpgroups && plan_.folds.contains(id)) return;  // see bytes_of_lines
     const auto kept =
         std::ranges::find_if(value.axes, [&](ir::AxisId axis) { return plan_.is_in_registers(axis); });
     const bool is_scalar = kept == value.axes.end();
@@ -88,6 +89,19 @@ class Exchanges {
   std::set<Exchange> all_;
 };
 
+/// What threads of warpgroups leave for each other of the lines that they have folded, with places where an extreme was found,
+/// and flags where perhaps there is nothing.
+int64_t bytes_of_lines(const ir::Kernel& kernel, const TileFold& fold, const TileShape& shape) {
+  constexpr int64_t kPlaceBytes = 8;
+  const ir::Value& value = kernel.values[fold.reduce];
+  const auto& reduce = std::get<ir::Reduce>(value.op);
+  const bool has_place = is_argument(reduce.op);
+  const int64_t bytes =
+      has_place ? 2 * kPlaceBytes : static_cast<int64_t>(size_in_bytes(held_type(value.dtype)));
+  const int64_t lines = shape.extent.at(fold.width);
+  return round_up(bytes * lines, kChunkBytes) + (value.total ? 0 : round_up(lines, kChunkBytes));
+}
+
 /// The rings of all products that read the tile of a factor.
 std::set<RingKey> rings_of_tile(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& tile) {
   std::set<RingKey> rings;
@@ -104,6 +118,13 @@ bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFacto
     return tile.way == TileFactor::Way::staged && !tile.is_source;
   };
   if (!is_plain(a) || !is_plain(b)) return false;
+  const auto is_folded = [&](const TileFactor& tile) {
+    return std::ranges::any_of(plan.folds, [&](const auto& entry) {
+      return std::ranges::any_of(entry.second.parts,
+                                 [&](const TileFactor& part) { return part.shares_tile(tile); });
+    });
+  };
+  if (is_folded(a) || is_folded(b)) return false;
   const std::set<RingKey> first = rings_of_tile(kernel, plan, a), second = rings_of_tile(kernel, plan, b);
   return a.width == b.width &&
          std::ranges::none_of(first, [&](const RingKey& ring) { return second.contains(ring); });
@@ -174,8 +195,14 @@ int64_t end_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShap
   return sum;
 }
 
+int64_t exchanged_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  return Exchanges(kernel, plan).bytes(shape);
+}
+
 int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
-  int64_t sum = Exchanges(kernel, plan).bytes(shape);
+  int64_t sum = exchanged_bytes(kernel, plan, shape);
+  if (plan.way == TileWay::warpgroups)
+    for (const auto& [reduce, fold] : plan.folds) sum += bytes_of_lines(kernel, fold, shape);
   for (ir::ValueId id : plan.shared_vectors) {
     const ir::Value& value = kernel.values[id];
     for (ir::AxisId axis : value.axes)

@@ -37,6 +37,9 @@ int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileSha
 /// longer ones are copied singly.
 int64_t end_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
+/// What warps leave for each other of rows and columns that they reduce together.
+int64_t exchanged_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
 /// At most: of arrays that the function declares, for what warps exchange of rows and columns, and for shared vectors.
 int64_t static_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "emit/loop_folds.h"
 #include "emit/naming.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
+#include "emit/shared_vectors.h"
 #include "emit/tile_lines.h"
 #include "sema/ir/extents.h"
 
@@ -187,7 +189,7 @@ class TilePlanner {
       stage(product.has_own_loop, factor, below);
       return true;
     }
-    if (std::set<ir::ValueId> vectors; collect_vectors(factor.value, factor, vectors)) {
+    if (std::set<ir::ValueId> vectors; collect_vectors(kernel_, plan_, factor.value, factor.width, vectors)) {
       factor.way = TileFactor::Way::computed;
       plan_.shared_vectors.merge(vectors);
       collect_parts(product.has_own_loop, factor.value, factor, factor.parts);
@@ -203,25 +205,6 @@ class TilePlanner {
     const bool in_order = &factor == &product.rows && plan_.role(factor.depth) == TileRole::column;
     factor.way = converts && in_order ? TileFactor::Way::registers : TileFactor::Way::moved;
     return true;
-  }
-
-  /// What is in registers below a computed factor, if that is known for each row (column) alone and before it.
-  bool collect_vectors(ir::ValueId value, const TileFactor& factor, std::set<ir::ValueId>& vectors) const {
-    if (!plan_.anchored.contains(value)) return true;
-    const ir::Value& entry = kernel_.values[value];
-    const bool is_vector = entry.total && std::ranges::all_of(entry.axes, [&](ir::AxisId axis) {
-                             return axis == factor.width || !plan_.role(axis);
-                           });
-    if (is_vector) {
-      vectors.insert(value);
-      return true;
-    }
-    if (std::holds_alternative<ir::Dot>(entry.op) || std::holds_alternative<ir::ReadVariable>(entry.op) ||
-        std::holds_alternative<ir::Reduce>(entry.op))
-      return false;
-    const auto operands = ir::operands_of(entry.op);
-    return std::ranges::all_of(
-        operands, [&](ir::ValueId operand) { return collect_vectors(operand, factor, vectors); });
   }
 
   void stage(bool has_own_loop, TileFactor& factor, ir::ValueId load) {
@@ -492,7 +475,9 @@ std::string product_type(const ir::Kernel& kernel, const TileProduct& product) {
 
 TileDecision plan_tiles(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
                         const PlanOverrides& overrides) {
-  return TilePlanner(kernel, analysis, sizes, overrides).run();
+  TileDecision decision = TilePlanner(kernel, analysis, sizes, overrides).run();
+  if (decision.plan) note_loop_folds(kernel, analysis.uses, *decision.plan);
+  return decision;
 }
 
 }  // namespace tessera::emit

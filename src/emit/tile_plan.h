@@ -33,10 +33,12 @@ struct TileFactor {
   };
   ir::ValueId value;  // as the product reads it
   Way way = Way::computed;
-  ir::ValueId load;         // staged: the load below conversions
-  bool in_ring = false;     // staged: its tiles follow one another
-  bool in_parts = false;    // staged: floats, each as three numbers of bf16
-  bool is_source = false;   // staged, by boxes: they compute a factor from it
+  ir::ValueId load;        // staged: the load below conversions
+  bool in_ring = false;    // staged: its tiles follow one another
+  bool in_parts = false;   // staged: floats, each as three numbers of bf16
+  bool is_source = false;  // staged, by boxes: they compute a factor from it
+  bool is_folded =
+      false;  // staged, by boxes, of a type whose lines may run either way: threads fold it beside products
   bool is_turned = false;   // staged, by boxes: rows whose lines lie across the depth, through registers
   ir::AxisId width, depth;  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
@@ -49,6 +51,8 @@ struct TileFactor {
 
   /// Staged: whether the last of its dimensions, as declared, is the one that is summed over.
   bool ends_with_depth() const { return depth_index > width_index; }
+  /// Staged: whether lines of its tiles run along that dimension, since threads read them.
+  bool lies_as_declared() const { return is_source || is_folded; }
 
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {
@@ -75,8 +79,9 @@ struct TileProduct {
 struct TileFold {
   ir::ValueId reduce;
   ir::AxisId depth, width;
-  bool has_own_loop = false;      // as of products
-  std::vector<TileFactor> parts;  // what is folded is computed from these, which are staged
+  bool has_own_loop = false;       // as of products
+  bool meets_behind_loop = false;  // a variable gets it once, see loop_folds.h
+  std::vector<TileFactor> parts;   // what is folded is computed from these, which are staged
 };
 
 /// How a function in tiles runs.

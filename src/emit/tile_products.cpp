@@ -181,7 +181,7 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
                                              std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
     const FactorTile& tile = tile_of(*factor);
-    const bool is_across = !tile.turn.empty() && tile.major == "Major::mn";
+    const bool is_across = (!tile.turn.empty() || tile.factor.is_folded) && tile.major == "Major::mn";
     arguments.push_back(lowered::name(is_across           ? fmt::format("across_k({})", tile.tile)
                                       : factor->is_turned ? fmt::format("turned_rows({})", tile.tile)
                                                           : tile.tile,
@@ -212,6 +212,7 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
     if (is_done) return;
     under_way_.push_back(sums);
     if (const auto compute = std::exchange(boxes_->compute_next, {})) compute();
+    if (scopes_.size() == boxes_->scopes_of_round) fold_due();
     if (waits_at_once_)
       emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});
   };

@@ -388,9 +388,12 @@ void TileLowering::run_walk(const Walk& walk, const std::function<void()>& step)
   const bool opens = !ring_ && !has_roles() && !walk.around().empty() && !staged.empty();
   if (opens) ring_ = open_through(site_of(walk, {}));
   for (const TileFold* fold : walk.folds) begin_fold(*fold);
+  folds_of_ring_ = walk.folds;
+  ring_computes_ = walk.product != nullptr;
   std::function<void()> body = [&] {
-    ring(walk.depth(), rounds_of({walk.depth()}), staged, walk.folds.empty(), [&] {
-      for (const TileFold* fold : walk.folds) fold_tile(*fold);
+    ring(walk.depth(), rounds_of({walk.depth()}), staged, walk.product != nullptr, [&] {
+      if (!has_roles())
+        for (const TileFold* fold : walk.folds) fold_tile(*fold);
       step();
     });
   };
@@ -420,8 +423,12 @@ void TileLowering::one_loop(const ir::Loop& statement) {
   std::vector<const TileFactor*> staged;
   collect_staged(statement.body, axis, {}, staged);
   const Range range = known ? known->range : rounds_of({axis, &statement});
-  const LoopFolds outer = std::exchange(loop_folds_, folds_of_loop(statement));
+  const LoopFolds outer =
+      std::exchange(loop_folds_, folds_of_loop(kernel_, analysis_.uses, tiles_, statement));
   for (const LoopFold& entry : loop_folds_) begin_fold(*entry.fold);
+  folds_of_ring_.clear();
+  for (const LoopFold& entry : loop_folds_) folds_of_ring_.push_back(entry.fold);
+  ring_computes_ = true;
   run_rounds(statement, range, known, staged);
   const LoopFolds folds = std::exchange(loop_folds_, outer);
   for (const LoopFold& entry : folds) {

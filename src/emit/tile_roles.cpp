@@ -72,6 +72,12 @@ StageNames TileLowering::declare_stages(const std::string& base) {
 const StageNames& TileLowering::stages_of(const TileFactor& factor) const {
   return factor.is_source ? boxes_->sources : boxes_->factors;
 }
+std::vector<const StageNames*> TileLowering::stages_of(const std::vector<const TileFactor*>& factors) const {
+  std::vector<const StageNames*> found;
+  for (const TileFactor* factor : factors)
+    if (std::ranges::count(found, &stages_of(*factor)) == 0) found.push_back(&stages_of(*factor));
+  return found;
+}
 
 // The warpgroups of a block have tiles of their own, or one together.
 void TileLowering::declare_teams() {
@@ -228,7 +234,9 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   ++boxes_->received;
   const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
   std::vector<const TileFactor*> sources, copied;
-  for (const TileFactor* factor : factors) (factor->is_source ? sources : copied).push_back(factor);
+  for (const TileFactor* factor : factors)
+    (factor->is_source && ring_computes_ ? sources : copied).push_back(factor);
+  const std::vector<const StageNames*> rings = stages_of(copied);
   const bool stays =
       only_multiplies && sources.empty() && std::ranges::none_of(tiles_.products, is_done_at_once);
   const auto is_here = [&](const auto& entry) {
@@ -264,12 +272,17 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
     }
     if (!copied.empty()) tiles_.has_parts() ? receive_parts(name, copied) : receive_stage(copied);
     releases_at_once_ = is_only;
+    folds_due_ = folds_of_ring_;
+    std::erase_if(folds_due_, [&](const TileFold* fold) { return folded_ahead_.contains(fold->reduce); });
+    boxes_->scopes_of_round = scopes_.size();
     round(true, body);
+    fold_due();
     releases_at_once_ = false;
     if (stays) pass_on(before);
-    if (copied.empty()) return;
-    if (!stays && !is_only) release_tile();
-    if (!tiles_.has_parts()) emit(lowered::Evaluate{local(boxes_->factors.at + ".advance()")});
+    for (const StageNames* stages : rings) {
+      if (!stays && !is_only) release_tile(*stages);
+      if (!tiles_.has_parts()) emit(lowered::Evaluate{local(stages->at + ".advance()")});
+    }
   });
   take_turn("end");
   if (stays) {
@@ -280,6 +293,8 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   if (axis == tiles_.shared_axis) join_shares();
   under_way_ = outer;
   waits_at_once_ = outer_waits;
+  folded_ahead_.clear();
+  folds_of_ring_.clear();
 }
 
 // Around the products of a tile, where teams take turns.
@@ -290,8 +305,9 @@ void TileLowering::take_turn(const char* which) {
 
 void TileLowering::receive_stage(const std::vector<const TileFactor*>& factors) {
   for (const TileFactor* factor : factors)
-    tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, boxes_->factors.at);
-  emit(lowered::Evaluate{local(fmt::format("{}.wait({})", boxes_->factors.ring, boxes_->factors.at))});
+    tile_of(*factor).tile = fmt::format("{}.stage({}.stage)", tile_of(*factor).ring, stages_of(*factor).at);
+  for (const StageNames* stages : stages_of(factors))
+    emit(lowered::Evaluate{local(fmt::format("{}.wait({})", stages->ring, stages->at))});
 }
 
 // ---- factors that threads compute from boxes, a round ahead of the products that read them ----
@@ -326,6 +342,7 @@ std::string TileLowering::define_computing(ir::AxisId axis, const Range& range,
       tile.tile = fmt::format("{}.stage({})", tile.ring, tile.turn);
       store_from_parts(*factor, tile);
     }
+    fold_ahead(sources);
     emit(lowered::Evaluate{local("warp_barrier()")});
     emit(lowered::Evaluate{local(fmt::format("{}.release({}.stage)", stages.ring, stages.at))});
     emit(lowered::Evaluate{local(stages.at + ".advance()")});
@@ -360,8 +377,9 @@ void TileLowering::receive_parts(const std::string& axis, const std::vector<cons
   emit(lowered::Evaluate{local(fmt::format("wait_for_parts({}, {})", boxes_->factors.ring, boxes_->parts))});
 }
 
-void TileLowering::release_tile() {
-  if (!tiles_.has_parts()) return release(boxes_->factors.at + ".stage");
+void TileLowering::release_tile(const StageNames& stages) {
+  if (!tiles_.has_parts())
+    return emit(lowered::Evaluate{local(fmt::format("{0}.release({1}.stage)", stages.ring, stages.at))});
   emit(lowered::Evaluate{local(fmt::format("release_parts({}, {})", boxes_->factors.ring, boxes_->parts))});
 }
 
@@ -391,10 +409,11 @@ bool TileLowering::only_multiplies(const ir::Block& statements) const {
   return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node))
       return !tiles_.anchored.contains(define->value) || tiles_.products.contains(define->value) ||
-             assigned.contains(define->value) ||
+             open_folds_.contains(define->value) || assigned.contains(define->value) ||
              std::holds_alternative<ir::ReadVariable>(kernel_.values[define->value].op);
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    return assign && product_added(*assign).has_value() && adds_to_itself(*assign);
+    return assign &&
+           (is_fold_of_loop(*assign) || (product_added(*assign).has_value() && adds_to_itself(*assign)));
   });
 }
 

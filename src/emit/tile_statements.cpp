@@ -92,7 +92,8 @@ void TileLowering::define_walker(ir::ValueId id) {
   const bool walks =
       product != tiles_.products.end() ? product->second.has_own_loop : fold->second.has_own_loop;
   if (!walks && product != tiles_.products.end()) return this->product({&product->second, false, {}});
-  if (open_folds_.contains(id)) return fold_tile(fold->second);  // the loop around ends it
+  if (open_folds_.contains(id))
+    return has_roles() ? void() : fold_tile(fold->second);  // the loop around ends it
   if (!walks) {
     begin_fold(fold->second);
     fold_tile(fold->second);

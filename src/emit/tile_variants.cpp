@@ -162,13 +162,14 @@ class TileVariants {
 
   /// Whether warpgroups multiply it whichever way its lines run.
   bool takes_either(const StagedLoad& load) const {
-    return !load.factor->is_source && has_either_order(tile_type(kernel_, *load.factor));
+    return !load.factor->lies_as_declared() && has_either_order(tile_type(kernel_, *load.factor));
   }
 
   /// Along which its lines may run to be multiplied by warpgroups.
   std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
     const TileFactor& factor = *load.factor;
-    if (factor.is_source) return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
+    if (factor.lies_as_declared())
+      return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
     if (!takes_either(load) && !may_turn(load)) return {factor.depth_index};
     return {factor.width_index, factor.depth_index};
   }
@@ -185,18 +186,7 @@ class TileVariants {
 
   /// The extents of all axes that a product is computed along, which reads a factor.
   std::vector<std::string> extents_of_terms(const TileFactor& factor) const {
-    const auto reads = [&](const auto& entry) {
-      const auto is_read = [&](const TileFactor& tile) { return tile.shares_tile(factor); };
-      const TileProduct& product = entry.second;
-      return is_read(product.rows) || is_read(product.columns) ||
-             std::ranges::any_of(product.rows.parts, is_read) ||
-             std::ranges::any_of(product.columns.parts, is_read);
-    };
-    const TileProduct& product = std::ranges::find_if(tiles_.products, reads)->second;
-    AxisSet axes = plan_.phase.analysis.dependence.at(product.dot).loops;
-    axes.insert(kernel_.grids.at(0).axes.begin(), kernel_.grids.at(0).axes.end());
-    axes.insert(product.around.begin(), product.around.end());
-    axes.insert({product.rows.width, product.columns.width, product.depth});
+    const AxisSet axes = axes_of_terms(kernel_, plan_.phase.analysis, tiles_, factor);
     std::vector<std::string> extents;
     for (const ir::AxisId axis : axes) {
       const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
@@ -439,7 +429,7 @@ class TileVariants {
     const std::string along_k = fmt::format("lines_of_box({}, {}{}){}", shape.extent.at(factor.width), upper,
                                             cluster.empty() ? "" : ", " + cluster, share);
     const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
-    if (factor.is_source) {
+    if (factor.lies_as_declared()) {
       const std::string span = span_of(factor, shape);
       return factor.ends_with_depth()
                  ? fmt::format("{}.map<{}{}>({})", boxes_of(load), dimensions, span, along_k)

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "emit/group_folds.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_memory.h"
 #include "emit/warpgroup_plan.h"
@@ -33,17 +34,17 @@ class Obstacles {
           "`@warpgroups(G)` asks for them where they are",
           target_.name, groups_.value_or(2));
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
-    if (!plan_.folds.empty()) return "a reduction beside the product reads what copies bring";
-    if (!plan_.shared_vectors.empty())
-      return "a factor is computed from a variable, or from rows or columns of another product";
     for (const auto& [axis, role] : plan_.roles)
       if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
-    if (turns_inside_of_ring()) return "a factor turns with a loop inside of the one that brings tiles";
-    return rings_.size() == 1 || loops_around_rings().size() == 1
+    if (std::string reason = obstacle_of_all_folds(); !reason.empty()) return reason;
+    if (turns_inside_of_ring())
+      return "a factor or a reduction turns with a loop inside of the one that brings tiles";
+    const bool is_one = rings_.size() == 1 && plan_.folds.empty();
+    return is_one || loops_around_rings().size() == 1
                ? ""
                : "loops that bring factors do not just follow one another";
   }
@@ -57,29 +58,41 @@ class Obstacles {
                                [&](ir::ValueId operand) { return depends_on(operand, axis); });
   }
 
-  /// Calls visit(product, factor, loops) for the factors of all products, with the loops around a product from the
-  /// outside in.
+  /// Calls visit(value, loops) for what is defined, with the loops around it from the outside in.
   template <typename Visit>
-  void for_each_factor(const ir::Block& statements, const std::vector<ir::AxisId>& loops,
-                       const Visit& visit) const {
+  void for_each_value(const ir::Block& statements, const std::vector<ir::AxisId>& loops,
+                      const Visit& visit) const {
     for (const ir::Statement& statement : statements) {
       if (const auto* loop = std::get_if<ir::Loop>(&statement.node)) {
         std::vector<ir::AxisId> deeper = loops;
         deeper.push_back(loop->axis);
-        for_each_factor(loop->body, deeper, visit);
+        for_each_value(loop->body, deeper, visit);
       }
-      const auto* define = std::get_if<ir::Define>(&statement.node);
-      if (!define) continue;
-      if (const auto product = plan_.products.find(define->value); product != plan_.products.end())
-        for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
+      if (const auto* define = std::get_if<ir::Define>(&statement.node)) visit(define->value, loops);
     }
+  }
+
+  /// Calls visit(product, factor, loops) for the factors of all products.
+  template <typename Visit>
+  void for_each_factor(const Visit& visit) const {
+    for_each_value(kernel_.grids.at(0).body, {}, [&](ir::ValueId id, const std::vector<ir::AxisId>& loops) {
+      if (const auto product = plan_.products.find(id); product != plan_.products.end())
+        for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
+    });
+  }
+
+  std::string obstacle_of_all_folds() {
+    std::string reason = obstacle_of_folds(kernel_, plan_);
+    for (const auto& [reduce, fold] : plan_.folds)
+      for (const TileFactor& part : fold.parts)
+        if (reason.empty()) reason = obstacle_of_part(part);
+    return reason;
   }
 
   /// Whether a factor is computed, or other boxes are read, in a loop inside of the one that brings them, once a round.
   bool turns_inside_of_ring() const {
     bool turns = false;
     for_each_factor(
-        kernel_.grids.at(0).body, {},
         [&](const TileProduct& product, const TileFactor& factor, const std::vector<ir::AxisId>& loops) {
           const auto own = std::ranges::find(loops, ring_of(kernel_, product, factor).first);
           turns = turns || std::any_of(own, loops.end(), [&](ir::AxisId inner) {
@@ -87,18 +100,27 @@ class Obstacles {
                            (!factor.parts.empty() || (factor.load.valid() && depends_on(factor.load, inner)));
                   });
         });
+    for_each_value(kernel_.grids.at(0).body, {}, [&](ir::ValueId id, const std::vector<ir::AxisId>& loops) {
+      const auto fold = plan_.folds.find(id);
+      turns = turns || (fold != plan_.folds.end() && !fold->second.has_own_loop &&
+                        (loops.empty() || loops.back() != fold->second.depth));
+    });
     return turns;
   }
 
   /// The loops around each ring. The stages of one row serve all rings that the same loops are around, in turn.
   std::set<std::vector<ir::AxisId>> loops_around_rings() const {
     std::set<std::vector<ir::AxisId>> found;
-    for_each_factor(kernel_.grids.at(0).body, {},
-                    [&](const TileProduct& product, const TileFactor& factor, std::vector<ir::AxisId> loops) {
-                      loops.insert(loops.end(), product.around.begin(), product.around.end());
-                      std::erase(loops, ring_of(kernel_, product, factor).first);
-                      found.insert(std::move(loops));
-                    });
+    for_each_factor([&](const TileProduct& product, const TileFactor& factor, std::vector<ir::AxisId> loops) {
+      loops.insert(loops.end(), product.around.begin(), product.around.end());
+      std::erase(loops, ring_of(kernel_, product, factor).first);
+      found.insert(std::move(loops));
+    });
+    for_each_value(kernel_.grids.at(0).body, {}, [&](ir::ValueId id, std::vector<ir::AxisId> loops) {
+      if (!plan_.folds.contains(id)) return;
+      std::erase(loops, plan_.folds.at(id).depth);
+      found.insert(std::move(loops));
+    });
     return found;
   }
 
@@ -177,13 +199,18 @@ class Obstacles {
     if (computed.parts.empty())
       return "nothing that a factor is computed from is a part of a tensor that copies bring";
     for (const TileFactor& part : computed.parts) {
-      if (is_multiplied_too(part))
-        return "a factor is computed from a part of a tensor that is multiplied as it is, too";
-      if (plan_.is_read_across(part)) return "a tile that factors are computed from is read along both axes";
-      std::string reason = obstacle(part);
+      std::string reason = obstacle_of_part(part);
       if (!reason.empty()) return reason;
     }
     return "";
+  }
+
+  /// Of a part of a tensor that threads read.
+  std::string obstacle_of_part(const TileFactor& part) {
+    if (part.is_source && is_multiplied_too(part))
+      return "a factor is computed from a part of a tensor that is multiplied as it is, too";
+    if (plan_.is_read_across(part)) return "a tile that threads read is read along both of its axes";
+    return obstacle(part);
   }
 
   const ir::Kernel& kernel_;

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "emit/group_folds.h"
 #include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
@@ -178,7 +179,7 @@ class GroupPlanner {
   int64_t lines_along(ir::AxisId axis) const {
     int64_t longest = 0;
     for (const TileFactor* tile : plan_.factors())
-      if ((tile->is_source || !tile->parts.empty()) && axis == axis_of_lines(kernel_, *tile))
+      if ((tile->lies_as_declared() || !tile->parts.empty()) && axis == axis_of_lines(kernel_, *tile))
         longest = std::max(longest, (tile->is_source ? kChunkOfLines : kSpanBytes) /
                                         size_in_bytes(tile_type(kernel_, *tile)));
     return longest;
@@ -251,7 +252,7 @@ class GroupPlanner {
     if (shape.registers > room)
       return fmt::format("the tiles would take {} registers of a thread, and {} are there for them",
                          shape.registers, room);
-    if (static_bytes(kernel_, plan_, shape) > 0) return "a reduction along the rows passes between warps";
+    if (exchanged_bytes(kernel_, plan_, shape) > 0) return "a reduction along the rows passes between warps";
     for (const auto& tiles : tiles_by_place(kernel_, plan_))
       for (const TileFactor* tile : tiles)
         if (tile_bytes(kernel_, plan_, *tile, shape) != tile_bytes(kernel_, plan_, *tiles[0], shape))
@@ -289,15 +290,16 @@ class GroupPlanner {
       return "each of the three parts of a tile takes a stage, so a ring has at least three";
     if (least < kFewestStages)
       return "a stage is given back one round after it was read, so a ring has at least two";
+    const int64_t before = kBarrierBytes + bytes_before_tiles(kernel_, plan_, shape);
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
       shape.shared_bytes =
           static_cast<int>(tile_bytes(kernel_, plan_, shape) + kPanelBytes * shape.warp_rows * shape.teams);
-      if (shape.shared_bytes + kBarrierBytes <= target_.shared_memory_per_block) return "";
+      if (shape.shared_bytes + before <= target_.shared_memory_per_block) return "";
     }
     return fmt::format(
         "{} stages of the factors' tiles and what stores pass through would take {} bytes of shared memory, "
         "and {} has {}",
-        least, shape.shared_bytes + kBarrierBytes, target_.name, target_.shared_memory_per_block);
+        least, shape.shared_bytes + before, target_.name, target_.shared_memory_per_block);
   }
 
   const GroupQuestion& question_;
@@ -382,6 +384,7 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
       for (TileFactor& part : factor->parts) part.in_ring = true;
     }
   }
+  fold_beside_products(kernel, plan);
   return plan;
 }
 
@@ -419,9 +422,9 @@ bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::Valu
 }
 
 ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
-  const bool is_along_depth =
-      tile.is_source ? tile.ends_with_depth()
-                     : !has_either_order(kernel.values[tile.value].dtype) || tile.parts[0].ends_with_depth();
+  const bool is_along_depth = tile.lies_as_declared() ? tile.ends_with_depth()
+                                                      : !has_either_order(kernel.values[tile.value].dtype) ||
+                                                            tile.parts[0].ends_with_depth();
   return is_along_depth ? tile.depth : tile.width;
 }
 
@@ -430,7 +433,7 @@ bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
-    if (factor->way != TileFactor::Way::staged || factor->in_parts || factor->is_source ||
+    if (factor->way != TileFactor::Way::staged || factor->in_parts || factor->lies_as_declared() ||
         !has_either_order(tile_type(kernel, *factor)))
       return false;
     loads.insert(factor->load);

@@ -239,8 +239,7 @@ void add_turned_faults(std::vector<PlantedFault>& faults) {
   add("turned rows of even lanes below each other", kTurned, "words[0] = is_odd ? other : one;",
       "words[0] = one;");
   add("lines of K by twos from the same four", kTurned, "(matrix % 2 ^ row / 4) * 2", "matrix % 2 * 2");
-  add("second half of K multiplied by the first", kTurned, "(first_step + step) * kDepth",
-      "step * kDepth");
+  add("second half of K multiplied by the first", kTurned, "(first_step + step) * kDepth", "step * kDepth");
   add("second part of a turned product from the first rows", kTurned, "a.tile, first_step, where",
       "a.tile, 0, where");
   add("turned rows of the first warpgroup for all", kTurned, "Layout::warp_row());",
@@ -359,6 +358,30 @@ void add_computed_faults(std::vector<PlantedFault>& faults) {
       "boxes_of_b.map<0, 1, 64>(", "boxes_of_b.map<0, 1>(");
 }
 
+/// Of folds whose lines threads share out.
+void add_line_fold_faults(std::vector<PlantedFault>& faults) {
+  constexpr const char* kLineShares = "tessera/line_shares.h";
+  const auto add = [&](const char* name, Effect effect, const char* file, const char* text,
+                       const char* replacement) {
+    faults.push_back(
+        {.name = name, .group = kWarpgroups, .effect = effect, .edits = {{file, text, replacement}}});
+  };
+  add("folded lines not awaited", Effect::hazard, kLineShares, "  part_barrier<kThreads>(0, where);\n}", "}");
+  add("folded lines over those that are read", Effect::hazard, kLineShares,
+      "  part_barrier<kThreads>(0, where);\n  TESSERA_UNROLL", "  TESSERA_UNROLL");
+  add("a share of a folded line for all of it", Effect::wrong_result, kLineShares,
+      "distance = Lines::kLinesOfWarp", "distance = kWarpThreads");
+  add("lines of the first warp for all", Effect::wrong_result, kLineShares,
+      "thread_index() / kWarpThreads * kLinesOfWarp", "0 * kLinesOfWarp");
+  add("shares of a folded line overlap", Effect::wrong_result, kLineShares, "round * kShares + share()",
+      "round + share()");
+  add("all that share a folded line speak for it", Effect::hazard, kLineShares, "share() == 0 && ", "");
+  add("rows shared for factors not awaited", Effect::hazard, kGenerated,
+      "      groups_barrier<kGroups>();  // they are there\n", "");
+  add("tile given back before all lanes have folded it", Effect::hazard, kGenerated,
+      "        warp_barrier();\n        wait_for_products<1>", "        wait_for_products<1>");
+}
+
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
@@ -367,6 +390,7 @@ void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_split_faults(faults);
   add_share_faults(faults);
   add_computed_faults(faults);
+  add_line_fold_faults(faults);
 }
 
 }  // namespace tessera::planted

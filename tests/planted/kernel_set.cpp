@@ -234,6 +234,9 @@ const KernelSet& warpgroup_products() {
               {"tests/corners/computed_factors.tsr",
                {"computed_both", "computed_columns", "computed_rows"},
                {.stages = 2}},
+              {"tests/corners/line_folds.tsr",
+               {"folded_ahead", "folded_before", "folded_beside", "folded_each_round"},
+               {.stages = 2}},
           },
       .trials =
           {
@@ -243,6 +246,10 @@ const KernelSet& warpgroup_products() {
               {"computed_columns", {{{"M", 136}, {"N", 72}, {"K", 200}}}},
               {"computed_rows", {{{"M", 136}, {"N", 72}, {"K", 200}}}},
               {"differences_by_groups", {{{"M", 72}, {"N", 88}, {"K", 136}}}},
+              {"folded_ahead", {{{"M", 72}, {"N", 40}, {"K", 200}}}},
+              {"folded_before", {{{"B", 1}, {"M", 136}, {"N", 40}, {"K", 72}}}},
+              {"folded_beside", {{{"M", 136}, {"N", 72}, {"K", 200}}}},
+              {"folded_each_round", {{{"M", 72}, {"N", 40}, {"K", 200}}}},
               {"gated_by_groups", {{{"M", 72}, {"N", 104}, {"K", 136}}}},
               {"gram_by_groups", {{{"M", 70}, {"K", 136}}, {{"M", 8}, {"K", 0}}}},
               {"panels_by_groups", {{{"M", 72}, {"N", 201}, {"K", 72}}}},

@@ -5,6 +5,7 @@
 #include "tessera/boxed_tensor.h"
 #include "tessera/early_launch.h"
 #include "tessera/either_ring.h"
+#include "tessera/line_shares.h"
 #include "tessera/load_panel.h"
 #include "tessera/multiply.h"
 #include "tessera/panel_columns.h"
@@ -99,6 +100,12 @@ TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages, kOr
     detail::clear_lines_of<kGroupThreads*(kGroups + 1)>(AlongK{ring.elements, ring.stage(stage).first}, lines,
                                                         where);
   ptx::fence_proxy_async(where);
+}
+
+/// The threads of kGroups warpgroups meet; the one that copies goes on.
+template <int kGroups>
+TESSERA_DEVICE void groups_barrier(Location where = Location::current()) {
+  part_barrier<kGroupThreads * kGroups>(0, where);
 }
 
 /// Tiles that the threads of kGroups warpgroups have stored are there for the products of all of them behind this.

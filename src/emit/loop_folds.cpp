@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// See loop_folds.h.
+#include "emit/loop_folds.h"
+
+#include "sema/ir/statements.h"
+
+namespace tessera::emit {
+
+namespace {
+
+/// Whether a body reads and assigns a variable once.
+bool is_alone_with(const ir::Kernel& kernel, const ir::Block& body, ir::VariableId variable) {
+  int times = 0;
+  ir::for_each_statement(body, [&](const ir::Statement& statement) {
+    if (const auto* define = std::get_if<ir::Define>(&statement.node)) {
+      const auto* read = std::get_if<ir::ReadVariable>(&kernel.values[define->value].op);
+      times += read && read->variable == variable;
+    }
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    times += assign && assign->variable == variable;
+  });
+  return times == 2;
+}
+
+}  // namespace
+
+LoopFolds folds_of_loop(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
+                        const TilePlan& plan, const ir::Loop& loop) {
+  const auto is_used_once = [&](ir::ValueId id) {
+    const auto count = uses.find(id);
+    return count != uses.end() && count->second == 1;
+  };
+  LoopFolds found;
+  for (const ir::Statement& statement : loop.body) {
+    const auto* assign = std::get_if<ir::Assign>(&statement.node);
+    const auto* sum = assign ? std::get_if<ir::Binary>(&kernel.values[assign->value].op) : nullptr;
+    if (!sum || sum->op != ir::BinaryOp::add || !is_used_once(assign->value)) continue;
+    for (const auto& [part, rest] : {std::pair(sum->left, sum->right), std::pair(sum->right, sum->left)}) {
+      const auto fold = plan.folds.find(part);
+      const auto* read = std::get_if<ir::ReadVariable>(&kernel.values[rest].op);
+      const bool fits = fold != plan.folds.end() && fold->second.depth == loop.axis &&
+                        !fold->second.has_own_loop && read && read->variable == assign->variable &&
+                        std::get<ir::Reduce>(kernel.values[part].op).op == ir::ReduceOp::sum &&
+                        is_used_once(part) && is_used_once(rest) &&
+                        is_alone_with(kernel, loop.body, assign->variable);
+      if (fits) found.push_back({&fold->second, assign, statement.span});
+    }
+  }
+  return found;
+}
+
+void note_loop_folds(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, TilePlan& plan) {
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* loop = std::get_if<ir::Loop>(&statement.node);
+    if (!loop) return;
+    for (const LoopFold& entry : folds_of_loop(kernel, uses, plan, *loop))
+      plan.folds.at(entry.fold->reduce).meets_behind_loop = true;
+  });
+}
+
+}  // namespace tessera::emit
