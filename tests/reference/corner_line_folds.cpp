@@ -66,8 +66,8 @@ void each_round(Problem& problem) {
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
     double most = 0;
     for (int64_t first = 0; first < K; first += kBlock) {
-      double top = a(m, first);
-      for (int64_t k = first; k < std::min(K, first + kBlock); ++k) top = std::max(top, a(m, k));
+      double top = b(n, first);
+      for (int64_t k = first; k < std::min(K, first + kBlock); ++k) top = std::max(top, b(n, k));
       most += top;
     }
     y(m, n) = total(K, [&](int64_t k) { return 2 * a(m, k) * b(n, k); }) - most;
