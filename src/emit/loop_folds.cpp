@@ -22,6 +22,18 @@ bool is_alone_with(const ir::Kernel& kernel, const ir::Block& body, ir::Variable
   return times == 2;
 }
 
+/// Whether an operation on two results of a fold makes the result of both: then a variable may get one of all rounds. What a
+/// fold of no elements has changes nothing.
+bool joins(ir::BinaryOp op, ir::ReduceOp fold) {
+  switch (op) {
+    case ir::BinaryOp::add: return fold == ir::ReduceOp::sum;
+    case ir::BinaryOp::multiply: return fold == ir::ReduceOp::prod;
+    case ir::BinaryOp::maximum: return fold == ir::ReduceOp::max;
+    case ir::BinaryOp::minimum: return fold == ir::ReduceOp::min;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 LoopFolds folds_of_loop(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
@@ -33,14 +45,16 @@ LoopFolds folds_of_loop(const ir::Kernel& kernel, const std::map<ir::ValueId, in
   LoopFolds found;
   for (const ir::Statement& statement : loop.body) {
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    const auto* sum = assign ? std::get_if<ir::Binary>(&kernel.values[assign->value].op) : nullptr;
-    if (!sum || sum->op != ir::BinaryOp::add || !is_used_once(assign->value)) continue;
-    for (const auto& [part, rest] : {std::pair(sum->left, sum->right), std::pair(sum->right, sum->left)}) {
+    const auto* both = assign ? std::get_if<ir::Binary>(&kernel.values[assign->value].op) : nullptr;
+    if (!both || !is_used_once(assign->value)) continue;
+    for (const auto& [part, rest] :
+         {std::pair(both->left, both->right), std::pair(both->right, both->left)}) {
       const auto fold = plan.folds.find(part);
       const auto* read = std::get_if<ir::ReadVariable>(&kernel.values[rest].op);
       const bool fits = fold != plan.folds.end() && fold->second.depth == loop.axis &&
                         !fold->second.has_own_loop && read && read->variable == assign->variable &&
-                        std::get<ir::Reduce>(kernel.values[part].op).op == ir::ReduceOp::sum &&
+                        kernel.values[part].total &&
+                        joins(both->op, std::get<ir::Reduce>(kernel.values[part].op).op) &&
                         is_used_once(part) && is_used_once(rest) &&
                         is_alone_with(kernel, loop.body, assign->variable);
       if (fits) found.push_back({&fold->second, assign, statement.span});
