@@ -14,8 +14,10 @@ void beside(Problem& problem) {
   const int64_t K = problem.dim("K");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
     const double squares = 1 + total(K, [&](int64_t k) { return a(m, k) * a(m, k); });
+    double most = -9;
+    for (int64_t k = 0; k < K; ++k) most = std::max(most, a(m, k));
     const double above = total(K, [&](int64_t k) { return b(k, n) > 1 ? b(k, n) : 0; });
-    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n); }) + squares - above;
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n); }) + squares * most - above;
   });
 }
 
