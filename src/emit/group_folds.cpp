@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "emit/reductions.h"
 #include "emit/shared_vectors.h"
 #include "emit/warpgroup_plan.h"
 
@@ -44,7 +45,7 @@ bool keeps_tiles(const ir::Kernel& kernel, const TileProduct& product) {
 std::string obstacle(const ir::Kernel& kernel, const TilePlan& plan, const TileFold& fold) {
   if (std::set<ir::ValueId> vectors;
       !collect_vectors(kernel, plan, folded(kernel, fold), fold.width, vectors))
-    return "what is folded beside a product is computed from sums, or from a variable";
+    return "what is folded beside a product is computed from sums, a variable, or what may be absent";
   if (fold.parts.empty()) return "nothing that is folded is a part of a tensor that copies bring";
   const auto sources = std::ranges::count_if(fold.parts, &TileFactor::is_source);
   if (sources == 0) return "";
@@ -62,7 +63,26 @@ bool stay_the_same(const ir::Kernel& kernel, std::set<ir::ValueId> values) {
   return values.empty();
 }
 
+/// Registers of a slot of a fold's result.
+int64_t words_of(const ir::Kernel& kernel, const TileFold& fold) {
+  constexpr int64_t kOfPosition = 2;
+  constexpr uint32_t kRegisterBytes = 4;
+  if (is_argument(std::get<ir::Reduce>(kernel.values[fold.reduce].op).op)) return kOfPosition;
+  return std::max(size_in_bytes(kernel.values[fold.reduce].dtype) / kRegisterBytes, 1u);
+}
+
 }  // namespace
+
+int64_t registers_of_folds(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t sum = 0;
+  for (const auto& [reduce, fold] : plan.folds) {
+    if (fold.meets_behind_loop) continue;  // variables have these
+    const bool is_row = plan.role(fold.width) == TileRole::row;
+    const int64_t shares = is_row ? shape.row_shares() : shape.column_shares();
+    sum += shape.extent.at(fold.width) * shares / shape.threads() * words_of(kernel, fold);
+  }
+  return sum;
+}
 
 void fold_beside_products(const ir::Kernel& kernel, TilePlan& plan) {
   for (auto& [reduce, fold] : plan.folds) {

@@ -17,4 +17,7 @@ void fold_beside_products(const ir::Kernel& kernel, TilePlan& plan);
 /// their tiles can be brought by copies.
 std::string obstacle_of_folds(const ir::Kernel& kernel, const TilePlan& plan);
 
+/// Registers of a thread for the results of folds that no variable gets.
+int64_t registers_of_folds(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+
 }  // namespace tessera::emit

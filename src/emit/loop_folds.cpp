@@ -22,6 +22,14 @@ bool is_alone_with(const ir::Kernel& kernel, const ir::Block& body, ir::Variable
   return times == 2;
 }
 
+/// What a value is of a narrower float: extremes are the same before and after.
+ir::ValueId below_widening(const ir::Kernel& kernel, ir::ValueId value) {
+  const auto* cast = std::get_if<ir::Cast>(&kernel.values[value].op);
+  const bool widens =
+      cast && kernel.values[value].dtype == DType::f32 && is_narrow_float(kernel.values[cast->operand].dtype);
+  return widens ? cast->operand : value;
+}
+
 /// Whether an operation on two results of a fold makes the result of both: then a variable may get one of all rounds. What a
 /// fold of no elements has changes nothing.
 bool joins(ir::BinaryOp op, ir::ReduceOp fold) {
@@ -47,16 +55,16 @@ LoopFolds folds_of_loop(const ir::Kernel& kernel, const std::map<ir::ValueId, in
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
     const auto* both = assign ? std::get_if<ir::Binary>(&kernel.values[assign->value].op) : nullptr;
     if (!both || !is_used_once(assign->value)) continue;
-    for (const auto& [part, rest] :
+    for (const auto& [side, rest] :
          {std::pair(both->left, both->right), std::pair(both->right, both->left)}) {
+      const ir::ValueId part = below_widening(kernel, side);
       const auto fold = plan.folds.find(part);
       const auto* read = std::get_if<ir::ReadVariable>(&kernel.values[rest].op);
-      const bool fits = fold != plan.folds.end() && fold->second.depth == loop.axis &&
-                        !fold->second.has_own_loop && read && read->variable == assign->variable &&
-                        kernel.values[part].total &&
-                        joins(both->op, std::get<ir::Reduce>(kernel.values[part].op).op) &&
-                        is_used_once(part) && is_used_once(rest) &&
-                        is_alone_with(kernel, loop.body, assign->variable);
+      const bool fits =
+          fold != plan.folds.end() && fold->second.depth == loop.axis && !fold->second.has_own_loop && read &&
+          read->variable == assign->variable && kernel.values[part].total &&
+          joins(both->op, std::get<ir::Reduce>(kernel.values[part].op).op) && is_used_once(part) &&
+          is_used_once(side) && is_used_once(rest) && is_alone_with(kernel, loop.body, assign->variable);
       if (fits) found.push_back({&fold->second, assign, statement.span});
     }
   }

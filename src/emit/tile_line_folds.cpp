@@ -60,7 +60,6 @@ void TileLowering::fold_lines(const TileFold& fold, const HeldTile& tile) {
     });
   });
   vectors_.clear();
-  emit(lowered::Evaluate{lowered::name("warp_barrier()", DType::index)});  // before the tile is given back
 }
 
 // What is read ahead of the products, as the sources of factors that threads compute, is folded there.
@@ -77,7 +76,9 @@ void TileLowering::fold_ahead(const std::vector<const TileFactor*>& sources) {
 
 // Those that end behind the loop are folded once a round, best while products are under way.
 void TileLowering::fold_due() {
+  if (folds_due_.empty()) return;
   for (const TileFold* fold : std::exchange(folds_due_, {})) fold_tile(*fold);
+  emit(lowered::Evaluate{lowered::name("warp_barrier()", DType::index)});  // before tiles are given back
 }
 
 // Of each row (column) of the tiles in registers the result of all threads that have folded of its line.

@@ -51,6 +51,7 @@ struct Walk {
   const TileProduct* product = nullptr;
   bool is_added = false;  // to a variable, where that is assigned
   std::vector<const TileFold*> folds = {};
+  ir::ValueId first = {};  // of these: where it walks
 
   ir::AxisId depth() const { return product ? product->depth : folds[0]->depth; }
   std::vector<ir::AxisId> around() const { return product ? product->around : std::vector<ir::AxisId>{}; }
@@ -203,6 +204,7 @@ class TileLowering : public FunctionLowering {
   void compute_if_there(const std::string& compute, const lowered::Expr& number, const lowered::Expr& end);
   void complete_computed(const std::vector<const TileFactor*>& computed);
   std::vector<const TileFactor*> computed_from(const std::vector<const TileFactor*>& sources) const;
+  std::vector<const TileProduct*> products_of(const ir::Block& body) const;
   void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
@@ -439,13 +441,13 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
-  std::vector<Walk> walks_;                         // of the block at hand
-  LoopFolds loop_folds_;                            // of the loop at hand
-  std::map<ir::ValueId, HeldTile> open_folds_;      // what threads have of folds so far
-  std::map<ir::AxisId, std::string> lines_;         // how threads of warpgroups share out lines
-  std::vector<const TileFold*> folds_of_ring_;      // of the loop or walk at hand, that end behind it
-  std::vector<const TileFold*> folds_due_;          // of those: in the round at hand
-  bool ring_computes_ = false;                      // factors, of its sources
+  std::vector<Walk> walks_;                     // of the block at hand
+  LoopFolds loop_folds_;                        // of the loop at hand
+  std::map<ir::ValueId, HeldTile> open_folds_;  // what threads have of folds so far
+  std::map<ir::AxisId, std::string> lines_;     // how threads of warpgroups share out lines
+  std::vector<const TileFold*> folds_of_ring_;  // of the loop or walk at hand, that end behind it
+  std::vector<const TileFold*> folds_due_;      // of those: in the round at hand
+  std::vector<const TileProduct*> products_of_ring_;
   std::set<ir::ValueId> folded_ahead_;              // where these are
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_

@@ -16,6 +16,11 @@ namespace {
 
 Expr local(const std::string& name) { return lowered::name(name, DType::index); }
 
+bool has_member(const Walk& walk, ir::ValueId id) {
+  return (walk.product && walk.product->dot == id) ||
+         std::ranges::any_of(walk.folds, [&](const TileFold* fold) { return fold->reduce == id; });
+}
+
 }  // namespace
 
 // Tiles that stay for all that follows in this scope.
@@ -63,6 +68,11 @@ std::vector<Walk> TileLowering::walks_of(const ir::Block& statements) const {
     beside != walks.end() ? beside->folds.push_back(&fold->second)
                           : walks.push_back({nullptr, false, {&fold->second}});
   }
+  for (const ir::Statement& statement : statements) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    for (Walk& walk : walks)
+      if (define && !walk.first.valid() && has_member(walk, define->value)) walk.first = define->value;
+  }
   return walks;
 }
 
@@ -100,7 +110,7 @@ bool TileLowering::walks_at(const Walk& walk, const ir::Statement& statement) co
     return assign && product_added(*assign) == walk.product->dot;
   }
   const auto* define = std::get_if<ir::Define>(&statement.node);
-  return define && define->value == (walk.product ? walk.product->dot : walk.folds[0]->reduce);
+  return define && define->value == walk.first;
 }
 
 RingSite TileLowering::site_of(const Walk& walk, std::vector<RingLoop> around) const {
@@ -389,7 +399,8 @@ void TileLowering::run_walk(const Walk& walk, const std::function<void()>& step)
   if (opens) ring_ = open_through(site_of(walk, {}));
   for (const TileFold* fold : walk.folds) begin_fold(*fold);
   folds_of_ring_ = walk.folds;
-  ring_computes_ = walk.product != nullptr;
+  products_of_ring_.clear();
+  if (walk.product) products_of_ring_.push_back(walk.product);
   std::function<void()> body = [&] {
     ring(walk.depth(), rounds_of({walk.depth()}), staged, walk.product != nullptr, [&] {
       if (!has_roles())
@@ -428,7 +439,7 @@ void TileLowering::one_loop(const ir::Loop& statement) {
   for (const LoopFold& entry : loop_folds_) begin_fold(*entry.fold);
   folds_of_ring_.clear();
   for (const LoopFold& entry : loop_folds_) folds_of_ring_.push_back(entry.fold);
-  ring_computes_ = true;
+  products_of_ring_ = products_of(statement.body);
   run_rounds(statement, range, known, staged);
   const LoopFolds folds = std::exchange(loop_folds_, outer);
   for (const LoopFold& entry : folds) {

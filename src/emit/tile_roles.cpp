@@ -8,6 +8,7 @@
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"
+#include "sema/ir/statements.h"
 
 namespace tessera::emit {
 
@@ -230,15 +231,17 @@ void TileLowering::release_before(const std::string& before) {
 void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
                                  const std::vector<const TileFactor*>& factors, bool only_multiplies,
                                  const std::function<void()>& body) {
-  TESSERA_CHECK(boxes_->sites.at(boxes_->received).axis == axis, "boxes are received in the order of asking");
+  TESSERA_CHECK(boxes_->sites.at(boxes_->received).factors == factors,
+                "boxes are received in the order of asking");
   ++boxes_->received;
   const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
   std::vector<const TileFactor*> sources, copied;
   for (const TileFactor* factor : factors)
-    (factor->is_source && ring_computes_ ? sources : copied).push_back(factor);
+    (factor->is_source && !computed_from({factor}).empty() ? sources : copied).push_back(factor);
   const std::vector<const StageNames*> rings = stages_of(copied);
-  const bool stays =
-      only_multiplies && sources.empty() && std::ranges::none_of(tiles_.products, is_done_at_once);
+  const bool is_one_ring = rings.size() == 1 && rings[0] == &boxes_->factors;
+  const bool stays = only_multiplies && sources.empty() && is_one_ring &&
+                     std::ranges::none_of(tiles_.products, is_done_at_once);
   const auto is_here = [&](const auto& entry) {
     return std::ranges::any_of(factors, [&](const TileFactor* tile) {
       const TileProduct& product = entry.second;
@@ -272,11 +275,13 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
     }
     if (!copied.empty()) tiles_.has_parts() ? receive_parts(name, copied) : receive_stage(copied);
     releases_at_once_ = is_only;
-    folds_due_ = folds_of_ring_;
+    const std::vector<const TileFold*> outer_due = std::exchange(folds_due_, folds_of_ring_);
     std::erase_if(folds_due_, [&](const TileFold* fold) { return folded_ahead_.contains(fold->reduce); });
-    boxes_->scopes_of_round = scopes_.size();
+    const size_t outer_scopes = std::exchange(boxes_->scopes_of_round, scopes_.size());
     round(true, body);
     fold_due();
+    folds_due_ = outer_due;
+    boxes_->scopes_of_round = outer_scopes;
     releases_at_once_ = false;
     if (stays) pass_on(before);
     for (const StageNames* stages : rings) {
@@ -318,9 +323,24 @@ std::vector<const TileFactor*> TileLowering::computed_from(
   const auto is_here = [&](const TileFactor& part) {
     return std::ranges::any_of(sources, [&](const TileFactor* tile) { return tile->shares_tile(part); });
   };
-  for (const FactorTile& tile : factors_)
-    if (std::ranges::any_of(tile.factor.parts, is_here)) computed.push_back(&tile.factor);
+  for (const TileProduct* product : products_of_ring_)
+    for (const TileFactor* factor : {&product->rows, &product->columns}) {
+      const auto shares = [&](const TileFactor* other) { return other->shares_tile(*factor); };
+      if (std::ranges::any_of(factor->parts, is_here) && std::ranges::none_of(computed, shares))
+        computed.push_back(factor);
+    }
   return computed;
+}
+
+// Those that do not walk by themselves.
+std::vector<const TileProduct*> TileLowering::products_of(const ir::Block& body) const {
+  std::vector<const TileProduct*> found;
+  ir::for_each_statement(body, [&](const ir::Statement& statement) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    const auto product = define ? tiles_.products.find(define->value) : tiles_.products.end();
+    if (product != tiles_.products.end() && !product->second.has_own_loop) found.push_back(&product->second);
+  });
+  return found;
 }
 
 // `compute_k(number)` computes the factors of one round into the tiles that are read next.
@@ -406,6 +426,9 @@ bool TileLowering::only_multiplies(const ir::Block& statements) const {
   std::set<ir::ValueId> assigned;
   for (const ir::Statement& statement : statements)
     if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) assigned.insert(assign->value);
+  for (const LoopFold& entry : loop_folds_)  // what joins them stands behind the loop
+    for (ir::ValueId operand : ir::operands_of(kernel_.values[entry.assign->value].op))
+      assigned.insert(operand);
   return std::ranges::all_of(statements, [&](const ir::Statement& statement) {
     if (const auto* define = std::get_if<ir::Define>(&statement.node))
       return !tiles_.anchored.contains(define->value) || tiles_.products.contains(define->value) ||

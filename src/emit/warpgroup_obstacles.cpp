@@ -46,7 +46,7 @@ class Obstacles {
     const bool is_one = rings_.size() == 1 && plan_.folds.empty();
     return is_one || loops_around_rings().size() == 1
                ? ""
-               : "loops that bring factors do not just follow one another";
+               : "loops that bring factors or what is folded do not just follow one another";
   }
 
  private:

@@ -202,6 +202,7 @@ class GroupPlanner {
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
   int64_t registers_beside_sums(const TileShape& shape) {
     const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape) +
+                         registers_of_folds(kernel_, plan_, shape) +
                          registers_of_turned_rows(kernel_, plan_, shape);
     if (is_asked(shape)) return read;
     return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
@@ -290,6 +291,9 @@ class GroupPlanner {
       return "each of the three parts of a tile takes a stage, so a ring has at least three";
     if (least < kFewestStages)
       return "a stage is given back one round after it was read, so a ring has at least two";
+    if (const int64_t bytes = static_bytes(kernel_, plan_, shape) + kBarrierBytes; bytes > kMostStaticBytes)
+      return fmt::format("what threads share of rows and columns would take {} bytes, and a function has {}",
+                         bytes, kMostStaticBytes);
     const int64_t before = kBarrierBytes + bytes_before_tiles(kernel_, plan_, shape);
     for (shape.stages = asked.value_or(kMostStages); shape.stages >= least; --shape.stages) {
       shape.shared_bytes =

@@ -338,9 +338,8 @@ void add_computed_faults(std::vector<PlantedFault>& faults) {
         {.name = name, .group = kWarpgroups, .effect = effect, .edits = {{file, text, replacement}}});
   };
   add("computed tile not shown to products", Effect::hazard, kWords,
-      "  ptx::fence_proxy_async(where);\n  part_barrier", "  part_barrier");
-  add("computed tile not awaited", Effect::hazard, kWords,
-      "  part_barrier<kGroupThreads * kGroups>(0, where);\n", "");
+      "  ptx::fence_proxy_async(where);\n  groups_barrier", "  groups_barrier");
+  add("computed tile not awaited", Effect::hazard, kWords, "  groups_barrier<kGroups>(where);\n", "");
   add("computed tile over the one that is multiplied", Effect::hazard, kGenerated, "factor_turn ^= 1;", "");
   add("sources read before they have arrived", Effect::hazard, kGenerated, "k_source_ring.wait(k_source_at);",
       "");

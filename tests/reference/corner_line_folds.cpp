@@ -76,6 +76,34 @@ void each_round(Problem& problem) {
   });
 }
 
+void in_turn(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double top = a(m, 0);
+    for (int64_t k = 1; k < K; ++k) top = std::max(top, a(m, k));
+    const double columns = total(K, [&](int64_t k) { return b(n, k); });
+    const double below = total(K, [&](int64_t k) { return top - a(m, k); });
+    const double other = total(problem.dim("L"), [&](int64_t l) { return c(m, l) * d(n, l); });
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(n, k); }) - below + columns * top + other;
+  });
+}
+
+void computed_in_turn(Problem& problem) {
+  const auto x = problem.in("x"), c = problem.in("c"), w = problem.in("w");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double top = x(m, 0), least = x(m, 0);
+    for (int64_t k = 1; k < K; ++k) {
+      top = std::max(top, x(m, k));
+      least = std::min(least, x(m, k));
+    }
+    y(m, n) = total(K, [&](int64_t k) { return (x(m, k) + c(m, k) - top - x(m, k) - least) * w(n, k); });
+  });
+}
+
 void bytes(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), left = problem.in("left"), right = problem.in("right");
   const auto y = problem.out("y");
@@ -120,6 +148,14 @@ void add_line_fold_cases(std::vector<Case>& cases) {
       apart, has_terms);
   add("folded_each_round", {"M", "N", "K"}, {small("a", "f16", {"M", "K"}), small("b", "f16", {"N", "K"}), y},
       each_round, few_terms);
+  add("folded_in_turn", {"M", "N", "K", "L"},
+      {small("a", "f16", {"M", "K"}), small("b", "f16", {"N", "K"}), small("c", "f16", {"M", "L"}),
+       small("d", "f16", {"N", "L"}), y},
+      in_turn, has_terms);
+  cases.back().problems = kSlowProblems;
+  add("computed_in_turn", {"M", "N", "K"},
+      {small("x", "bf16", {"M", "K"}), small("c", "bf16", {"M", "K"}), small("w", "bf16", {"N", "K"}), y},
+      computed_in_turn, has_terms);
   add("folded_bytes", {"M", "N", "K"},
       {input("a", "u8", {"M", "K"}, 0, 3, 1), small("b", "i8", {"K", "N"}), small("left", "i32", {"M"}),
        small("right", "i32", {"N"}), result("y", {"M", "N"})},

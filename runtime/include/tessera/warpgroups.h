@@ -112,7 +112,7 @@ TESSERA_DEVICE void groups_barrier(Location where = Location::current()) {
 template <int kGroups>
 TESSERA_DEVICE void complete_tiles(Location where = Location::current()) {
   ptx::fence_proxy_async(where);
-  part_barrier<kGroupThreads * kGroups>(0, where);
+  groups_barrier<kGroups>(where);
 }
 
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
