@@ -441,14 +441,14 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> before_;  // reads of a variable that is assigned before their last use
   Loop loop_ = Loop::none;
   std::string loop_layout_;
-  std::vector<Walk> walks_;                     // of the block at hand
-  LoopFolds loop_folds_;                        // of the loop at hand
-  std::map<ir::ValueId, HeldTile> open_folds_;  // what threads have of folds so far
-  std::map<ir::AxisId, std::string> lines_;     // how threads of warpgroups share out lines
-  std::vector<const TileFold*> folds_of_ring_;  // of the loop or walk at hand, that end behind it
-  std::vector<const TileFold*> folds_due_;      // of those: in the round at hand
-  std::vector<const TileProduct*> products_of_ring_;
-  std::set<ir::ValueId> folded_ahead_;              // where these are
+  std::vector<Walk> walks_;                           // of the block at hand
+  LoopFolds loop_folds_;                              // of the loop at hand
+  std::map<ir::ValueId, HeldTile> open_folds_;        // what threads have of folds so far
+  std::map<ir::AxisId, std::string> lines_;           // how threads of warpgroups share out lines
+  std::vector<const TileFold*> folds_of_ring_;        // of the loop or walk at hand, that end behind it
+  std::vector<const TileFold*> folds_due_;            // of those: in the round at hand
+  std::vector<const TileProduct*> products_of_ring_;  // whose factors it computes
+  std::set<ir::ValueId> folded_ahead_;  // of these folds: where factors are computed a round ahead
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
   std::string vector_item_;                         // counter of the elements of vectors_
   std::map<ir::ValueId, HeldPair> pairs_;           // of what is read by pairs: that of the elements at hand

@@ -33,12 +33,11 @@ struct TileFactor {
   };
   ir::ValueId value;  // as the product reads it
   Way way = Way::computed;
-  ir::ValueId load;        // staged: the load below conversions
-  bool in_ring = false;    // staged: its tiles follow one another
-  bool in_parts = false;   // staged: floats, each as three numbers of bf16
-  bool is_source = false;  // staged, by boxes: they compute a factor from it
-  bool is_folded =
-      false;  // staged, by boxes, of a type whose lines may run either way: threads fold it beside products
+  ir::ValueId load;         // staged: the load below conversions
+  bool in_ring = false;     // staged: its tiles follow one another
+  bool in_parts = false;    // staged: floats, each as three numbers of bf16
+  bool is_source = false;   // staged, by boxes: they compute a factor from it
+  bool is_folded = false;   // staged, by boxes: threads fold it, and its lines may run either way
   bool is_turned = false;   // staged, by boxes: rows whose lines lie across the depth, through registers
   ir::AxisId width, depth;  // its axes: one of the sums, and the one that is summed over
   size_t width_index = 0, depth_index = 0;  // staged: which index of the load runs along each
