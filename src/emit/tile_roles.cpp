@@ -337,8 +337,9 @@ std::vector<const TileProduct*> TileLowering::products_of(const ir::Block& body)
   std::vector<const TileProduct*> found;
   ir::for_each_statement(body, [&](const ir::Statement& statement) {
     const auto* define = std::get_if<ir::Define>(&statement.node);
-    const auto product = define ? tiles_.products.find(define->value) : tiles_.products.end();
-    if (product != tiles_.products.end() && !product->second.has_own_loop) found.push_back(&product->second);
+    if (!define || !tiles_.products.contains(define->value)) return;
+    const TileProduct& product = tiles_.products.at(define->value);
+    if (!product.has_own_loop) found.push_back(&product);
   });
   return found;
 }
