@@ -3,6 +3,7 @@
 #include "emit/group_folds.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "emit/reductions.h"

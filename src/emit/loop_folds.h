@@ -16,8 +16,8 @@ struct LoopFold {
 };
 using LoopFolds = std::vector<LoopFold>;
 
-/// `v = v + sum[k](…)`, `v = max(v, max[k](…))` in the loop over the tiles of k, where nothing else reads v or the fold. `uses`: of values. What is
-/// found points into the plan and the loop.
+/// `v = v + sum[k](…)`, `v = max(v, max[k](…))` in the loop over the tiles of k, where nothing else reads v or the fold.
+/// `uses`: of values. What is found points into the plan and the loop.
 LoopFolds folds_of_loop(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
                         const TilePlan& plan, const ir::Loop& loop);
 
