@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "emit/fault.h"
 #include "emit/global_names.h"
+#include "emit/held_factors.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/plan.h"
@@ -91,13 +92,14 @@ std::optional<LineDirectives> line_directives(const Options& options, const Sour
 /// The words that the kernels use: those of warpgroups are for chips that have them, their instructions for one type each.
 std::string include_words(const std::vector<PlannedKernel>& kernels) {
   std::vector<std::string> headers = {"tessera/kernel.h"};
-  bool has_parts = false, has_turned_rows = false;
+  bool has_parts = false, has_turned_rows = false, holds_rows = false;
   std::set<std::string> instructions;
   for (const PlannedKernel& kernel : kernels) {
     for (const TilePlan& tiles : kernel.plan.tiles) {
       if (tiles.way != TileWay::warpgroups) continue;
       has_parts = has_parts || tiles.has_parts();
       has_turned_rows = has_turned_rows || tiles.turned != Turned::none;
+      holds_rows = holds_rows || has_held_rows(tiles);
       for (const auto& [dot, product] : tiles.products)
         instructions.insert(header_of_instructions(*kernel.plan.kernel, product));
     }
@@ -105,6 +107,7 @@ std::string include_words(const std::vector<PlannedKernel>& kernels) {
   if (!instructions.empty())
     headers.push_back(has_parts ? "tessera/split_products.h" : "tessera/warpgroups.h");
   if (has_turned_rows) headers.push_back("tessera/turned_rows.h");
+  if (holds_rows) headers.push_back("tessera/held_rows.h");
   headers.insert(headers.end(), instructions.begin(), instructions.end());
   std::string text;
   for (const std::string& header : headers) text += fmt::format("#include \"{}\"\n", header);

@@ -209,6 +209,8 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "kNoTiles",
     "may_take",
     "may_turn",
+    "kTurnsAndAdds",
+    "kTurnsWords",
     "wait_for_launch_before",
     "wait_for_products",
     "wait_for_stores",

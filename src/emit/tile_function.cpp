@@ -162,7 +162,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   const DType type = tile_type(kernel_, factor);
   const std::string element = is_tf32 && has_roles() ? "tf32" : type_name(type);  // copies round
   FactorTile entry{.factor = factor};
-  entry.is_ring = factor.in_ring;
+  entry.is_ring = factor.in_ring || factor.stays;
   const std::string name = name_of(factor);
   if (factor.is_turned) {
     entry.major = "Major::mn";
@@ -189,7 +189,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   }
   const std::string elements = named(name + "_elements");
   const std::string tile_type = names_.take("Tile" + capitalised(name));
-  entry.ring = named(name + (entry.is_ring ? "_tiles" : "_tile"));
+  entry.ring = named(name + (entry.is_ring && !factor.stays ? "_tiles" : "_tile"));
   entry.tile = entry.ring;
   entry.type = tile_type;
   // Lines that are shifted into place have a chunk more.
@@ -215,9 +215,10 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
 // The type of its tile, or of several that follow one another.
 std::string TileLowering::storage_of(const FactorTile& entry, const std::string& element) const {
   const std::string &width = extents_.at(entry.factor.width), &depth = extents_.at(entry.factor.depth);
+  const char* stages = !entry.turn.empty() ? "2" : entry.factor.stays ? "1" : "kStages";
   if (entry.is_either) {
     const auto order = orders_.find(entry.factor.load);
-    return fmt::format("EitherRing<{}, {}, {}, kStages{}>", element, width, depth,
+    return fmt::format("EitherRing<{}, {}, {}, {}{}>", element, width, depth, stages,
                        order == orders_.end() ? "" : ", " + order->second);
   }
   const bool is_along_k = entry.major.empty() || entry.major == "Major::k";
@@ -227,7 +228,6 @@ std::string TileLowering::storage_of(const FactorTile& entry, const std::string&
                                 : fmt::format("{0} == Major::k ? {1} : {2}, {0} == Major::k ? {2} : {1}",
                                               entry.major, width, depth);
   const std::string ends = entry.is_shifted ? ", kCopy == Copy::shifted" : "";
-  const char* stages = entry.turn.empty() ? "kStages" : "2";
   return entry.is_ring ? fmt::format("OperandRing<{}, {}, {}{}>", element, lines, stages, ends)
                        : fmt::format("OperandTile<{}, {}{}>", element, lines, ends);
 }

@@ -27,6 +27,11 @@ struct HeldTile {
   std::string lines = {};   // folds of lines that threads share out: how, a type
 };
 
+/// The locals of a ring of stages: its barriers, where this thread is, and how many stages there are.
+struct StageNames {
+  std::string ring = {}, at = {}, count = "kStages";
+};
+
 /// A factor's tile in shared memory.
 struct FactorTile {
   TileFactor factor;
@@ -44,6 +49,7 @@ struct FactorTile {
   std::string lines = {};       // local: how many of its lines they bring
   std::string turn = {};        // local: which of two tiles that are computed for warpgroups is the newer
   std::string first_byte = {};  // of shared memory
+  StageNames stages = {};       // of a tile that stays for an instance: its one stage
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -86,11 +92,6 @@ struct Ring {
   std::vector<const TileFactor*> factors;
   std::vector<RingTurn> turns = {};  // the loops around it that it goes on through, and its own
   std::string fill = {}, stage = {}, next = {};
-};
-
-/// The locals of a ring of stages: its barriers, and where this thread is.
-struct StageNames {
-  std::string ring, at;
 };
 
 /// The rings that boxes of tensors go through, and the names of locals.
@@ -192,11 +193,14 @@ class TileLowering : public FunctionLowering {
   void declare_lines(FactorTile& tile);
   static std::string map_of(const FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
-  void ask_for_boxes(size_t depth);
+  void ask_for_boxes(const ir::Block& statements, bool is_instance);
+  void ask_for_boxes(const RingSite& site, size_t depth);
   void ask_for_boxes(const RingSite& site);
+  void around_boxes(const RingLoop& loop, const std::function<void()>& body);
   void fill_stages(const RingSite& site);
   void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
-  StageNames declare_stages(const std::string& base);
+  StageNames declare_stages(const std::string& base, const std::string& count, bool is_shared);
+  std::vector<const StageNames*> all_stages() const;
   const StageNames& stages_of(const TileFactor& factor) const;
   std::vector<const StageNames*> stages_of(const std::vector<const TileFactor*>& factors) const;
   std::string define_computing(ir::AxisId axis, const Range& range,
@@ -216,6 +220,14 @@ class TileLowering : public FunctionLowering {
   void release(const std::string& stage);
   void release_before(const std::string& before);
   bool only_multiplies(const ir::Block& statements) const;
+
+  // tile_stays.cpp: tiles of boxes that are brought once for an instance
+  bool is_read_by(const FactorTile& tile, const ir::Statement& statement) const;
+  std::vector<FactorTile*> staying_from(const ir::Block& statements, size_t k);
+  std::vector<FactorTile*> staying_to(const ir::Block& statements, size_t k);
+  void ask_for_staying(const ir::Block& statements, size_t k);
+  void receive_staying(const ir::Block& statements, size_t k);
+  void release_staying(const ir::Block& statements, size_t k);
 
   // tile_shares.cpp
   Range share_of(ir::AxisId axis, const std::string& rounds);

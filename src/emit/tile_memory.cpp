@@ -115,7 +115,7 @@ std::set<RingKey> rings_of_tile(const ir::Kernel& kernel, const TilePlan& plan, 
 /// end of a tensor stands in rows or columns that nobody stores: no other product sums over these.
 bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& a, const TileFactor& b) {
   const auto is_plain = [](const TileFactor& tile) {
-    return tile.way == TileFactor::Way::staged && !tile.is_source;
+    return tile.way == TileFactor::Way::staged && !tile.is_source && !tile.stays;
   };
   if (!is_plain(a) || !is_plain(b)) return false;
   const auto is_folded = [&](const TileFactor& tile) {
@@ -142,7 +142,7 @@ std::set<RingKey> rings_of(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<RingKey> rings;
   for (const auto& [dot, product] : plan.products)
     for (const TileFactor* factor : {&product.rows, &product.columns})
-      rings.insert(ring_of(kernel, product, *factor));
+      if (factor->passes_ring()) rings.insert(ring_of(kernel, product, *factor));
   return rings;
 }
 

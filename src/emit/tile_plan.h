@@ -35,6 +35,7 @@ struct TileFactor {
   Way way = Way::computed;
   ir::ValueId load;         // staged: the load below conversions
   bool in_ring = false;     // staged: its tiles follow one another
+  bool stays = false;       // staged, by boxes: its tile is brought once for an instance
   bool in_parts = false;    // staged: floats, each as three numbers of bf16
   bool is_source = false;   // staged, by boxes: they compute a factor from it
   bool is_folded = false;   // staged, by boxes: threads fold it, and its lines may run either way
@@ -52,6 +53,8 @@ struct TileFactor {
   bool ends_with_depth() const { return depth_index > width_index; }
   /// Staged: whether lines of its tiles run along that dimension, since threads read them.
   bool lies_as_declared() const { return is_source || is_folded; }
+  /// Whether it passes a ring of tiles that follow one another.
+  bool passes_ring() const { return way != Way::registers && !stays; }
 
   /// Whether one tile in shared memory serves both: what is copied may be read along either axis.
   bool shares_tile(const TileFactor& other) const {

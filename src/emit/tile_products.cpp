@@ -180,6 +180,10 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, bool i
 std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                              std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
+    if (factor->way == TileFactor::Way::registers) {
+      arguments.push_back(lowered::name(in_registers(product), DType::f32));
+      continue;
+    }
     const FactorTile& tile = tile_of(*factor);
     const bool is_across = (!tile.turn.empty() || tile.factor.is_folded) && tile.major == "Major::mn";
     arguments.push_back(lowered::name(is_across           ? fmt::format("across_k({})", tile.tile)

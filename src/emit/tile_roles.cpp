@@ -31,12 +31,13 @@ void TileLowering::declare_boxes() {
     emit(lowered::Local{"int", "cluster", {}, lowered::call("cluster_blocks", {}, DType::i32), true, false});
   const auto has = [&](bool is_source) {
     return std::ranges::any_of(factors_, [&](const FactorTile& tile) {
-      return !tile.boxes.empty() && tile.factor.is_source == is_source;
+      return !tile.boxes.empty() && !tile.factor.stays && tile.factor.is_source == is_source;
     });
   };
-  if (has(true)) boxes_->sources = declare_stages(base + "_source");
-  if (has(false)) boxes_->factors = declare_stages(base);
+  if (has(true)) boxes_->sources = declare_stages(base + "_source", "kStages", true);
+  if (has(false)) boxes_->factors = declare_stages(base, "kStages", true);
   for (FactorTile& tile : factors_) {
+    if (tile.factor.stays) tile.stages = declare_stages(name_of(tile.factor), "1", false);
     if (!tile.boxes.empty()) declare_lines(tile);
     if (!tile.turn.empty())  // threads leave out what is not stored
       emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
@@ -53,25 +54,34 @@ void TileLowering::declare_boxes() {
       });
   });
   const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
-  for (const StageNames* stages : boxes_->rings())
+  for (const StageNames* stages : all_stages())
     emit(lowered::Evaluate{local(fmt::format("{}.initialize({})", stages->ring, readers))});
   if (tiles_.has_teams()) emit(lowered::Evaluate{local(boxes_->teams + ".initialize()")});
 }
 
-// A ring of stages, with its barriers.
-StageNames TileLowering::declare_stages(const std::string& base) {
+// A ring of stages, with its barriers. `is_shared`: by the blocks of a cluster.
+StageNames TileLowering::declare_stages(const std::string& base, const std::string& count, bool is_shared) {
   const std::string full = named(base + "_full"), empty = named(base + "_empty");
-  StageNames stages{named(base + "_ring"), named(base + "_at")};
-  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", full))});
-  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kStages)", empty))});
+  StageNames stages{named(base + "_ring"), named(base + "_at"), count};
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, {})", full, count))});
+  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, {})", empty, count))});
   std::vector<Expr> parts = {local(full), local(empty)};
-  if (cluster_axis_) parts.push_back(blocks_of_cluster());
-  emit(lowered::Local{"TileRing<kStages>", stages.ring, {}, lowered::list(parts), true, false});
+  if (cluster_axis_ && is_shared) parts.push_back(blocks_of_cluster());
+  emit(lowered::Local{fmt::format("TileRing<{}>", count), stages.ring, {}, lowered::list(parts), true, false});
   return stages;
 }
 
 const StageNames& TileLowering::stages_of(const TileFactor& factor) const {
+  const auto tile = std::ranges::find_if(
+      factors_, [&](const FactorTile& entry) { return entry.factor.shares_tile(factor); });
+  if (factor.stays) return tile->stages;
   return factor.is_source ? boxes_->sources : boxes_->factors;
+}
+std::vector<const StageNames*> TileLowering::all_stages() const {
+  std::vector<const StageNames*> found = boxes_->rings();
+  for (const FactorTile& tile : factors_)
+    if (tile.factor.stays) found.push_back(&tile.stages);
+  return found;
 }
 std::vector<const StageNames*> TileLowering::stages_of(const std::vector<const TileFactor*>& factors) const {
   std::vector<const StageNames*> found;
@@ -124,13 +134,13 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   emit(lowered::Barrier{"the ring is ready",
                         cluster_axis_ ? lowered::Barrier::Of::cluster : lowered::Barrier::Of::block});
   emit(lowered::Evaluate{local("wait_for_launch_before()")});
-  for (const StageNames* stages : boxes_->rings())
-    emit(lowered::Local{"RingPlace<kStages>", stages->at, {}, nullptr, false, false});
+  for (const StageNames* stages : all_stages())
+    emit(lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
   emit(lowered::Local{"int", "group", {}, local("warpgroup()"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
-      instances(positions, "", [&] { ask_for_boxes(0); });
+      instances(positions, "", [&] { ask_for_boxes(phase_.grid->body, true); });
       for (const StageNames* stages : boxes_->rings())
         if (cluster_axis_)
           emit(lowered::Evaluate{local(fmt::format("{}.drain({})", stages->ring, stages->at))});
@@ -145,18 +155,37 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
                    false, std::move(products)});
 }
 
-// The loops around the ring, and those that it turns with.
-void TileLowering::ask_for_boxes(size_t depth) {
-  const std::vector<RingLoop>& all = boxes_->sites[0].around;
-  if (depth == all.size()) {
-    for (const RingSite& site : boxes_->sites) ask_for_boxes(site);
-    return;
+// What the statements of an instance, or of a loop in it, need, in the order in which they are run.
+void TileLowering::ask_for_boxes(const ir::Block& statements, bool is_instance) {
+  const std::vector<Walk> walks = walks_of(statements);
+  for (size_t k = 0; k < statements.size(); ++k) {
+    if (is_instance) ask_for_staying(statements, k);
+    for (const Walk& walk : walks)
+      if (walks_at(walk, statements[k])) ask_for_boxes(site_of(walk, {}), 0);
+    const auto* loop = std::get_if<ir::Loop>(&statements[k].node);
+    if (loop == nullptr) continue;
+    std::vector<const TileFactor*> staged;
+    collect_staged(loop->body, loop->axis, {}, staged);
+    std::vector<RingSite> inside;
+    collect_rings(loop->body, {}, inside);
+    if (!staged.empty())
+      ask_for_boxes({{}, loop->axis, staged, loop});
+    else if (!inside.empty())
+      around_boxes({loop->axis, loop}, [&] { ask_for_boxes(loop->body, false); });
   }
-  const RingLoop& around = all[depth];
-  const Range range = rounds_of(around);
-  const auto deeper = [&] { ask_for_boxes(depth + 1); };
-  if (!extents_.contains(around.axis)) return coordinates(around.axis, range, deeper);
-  rounds(around.axis, range, count_rounds(around.axis, range), deeper);
+}
+
+// A walk, inside of the loops around it from number `depth` on.
+void TileLowering::ask_for_boxes(const RingSite& site, size_t depth) {
+  if (site.factors.empty()) return;
+  if (depth == site.around.size()) return ask_for_boxes(site);
+  around_boxes(site.around[depth], [&] { ask_for_boxes(site, depth + 1); });
+}
+
+void TileLowering::around_boxes(const RingLoop& loop, const std::function<void()>& body) {
+  const Range range = rounds_of(loop);
+  if (!extents_.contains(loop.axis)) return coordinates(loop.axis, range, body);
+  rounds(loop.axis, range, count_rounds(loop.axis, range), body);
 }
 
 void TileLowering::ask_for_boxes(const RingSite& site) {

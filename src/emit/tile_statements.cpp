@@ -16,8 +16,10 @@ using lowered::Expr;
 
 void TileLowering::block(const ir::Block& statements) {
   const std::vector<Walk> outer = std::exchange(walks_, walks_of(statements));
+  const bool is_instance = has_roles() && &statements == &phase_.grid->body;
   for (size_t k = 0; k < statements.size(); ++k) {
     const ir::Statement& statement = statements[k];
+    if (is_instance) receive_staying(statements, k);
     if (const auto* node = std::get_if<ir::Define>(&statement.node)) {
       if (walks_alone(node->value)) load_early(std::span(statements).subspan(k + 1));
       define(node->value, std::span(statements).subspan(k + 1));
@@ -31,6 +33,7 @@ void TileLowering::block(const ir::Block& statements) {
     } else {
       write(statement);
     }
+    if (is_instance) release_staying(statements, k);
   }
   walks_ = outer;
 }

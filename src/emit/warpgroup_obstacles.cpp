@@ -23,7 +23,6 @@ class Obstacles {
         sizes_(question.sizes),
         target_(question.target),
         overrides_(question.overrides),
-        general_(question.plan),
         groups_(question.groups),
         plan_(plan) {}
 
@@ -34,13 +33,12 @@ class Obstacles {
           "`@warpgroups(G)` asks for them where they are",
           target_.name, groups_.value_or(2));
     if (requested_warps(kernel_, overrides_)) return "`@warps` asks for another way";
-    for (const auto& [axis, role] : plan_.roles)
-      if (is_listed(axis)) return "each value of a listed dimension has tiles of its own";
     for (const auto& [dot, product] : plan_.products) {
       std::string reason = obstacle(product);
       if (!reason.empty()) return reason;
     }
     if (std::string reason = obstacle_of_all_folds(); !reason.empty()) return reason;
+    if (rings_.empty() && plan_.folds.empty()) return "no loop brings tiles of a factor";
     if (turns_inside_of_ring())
       return "a factor or a reduction turns with a loop inside of the one that brings tiles";
     const bool is_one = rings_.size() == 1 && plan_.folds.empty();
@@ -72,12 +70,13 @@ class Obstacles {
     }
   }
 
-  /// Calls visit(product, factor, loops) for the factors of all products.
+  /// Calls visit(product, factor, loops) for the factors of all products that pass rings.
   template <typename Visit>
   void for_each_factor(const Visit& visit) const {
     for_each_value(kernel_.grids.at(0).body, {}, [&](ir::ValueId id, const std::vector<ir::AxisId>& loops) {
       if (const auto product = plan_.products.find(id); product != plan_.products.end())
-        for (const TileFactor* factor : factors_of(product->second)) visit(product->second, *factor, loops);
+        for (const TileFactor* factor : factors_of(product->second))
+          if (factor->passes_ring()) visit(product->second, *factor, loops);
     });
   }
 
@@ -146,15 +145,6 @@ class Obstacles {
     return {&product.rows, &product.columns};
   }
 
-  /// Whether tiles along an axis are as long as a dimension, for each of its values.
-  bool is_listed(ir::AxisId axis) const {
-    const ir::Axis& entry = kernel_.axes[axis];
-    return plan_.is_whole(kernel_, axis) && entry.dimension &&
-           std::ranges::any_of(general_.shapes, [&](const TileShape& shape) {
-             return shape.symbols.contains(*entry.dimension);
-           });
-  }
-
   /// Whether an index is a coordinate of the axis and something that is the same for the whole tile.
   bool is_shifted(ir::ValueId index, ir::AxisId axis) const {
     const auto form = ir::affine_form(kernel_, sizes_, index);
@@ -166,10 +156,12 @@ class Obstacles {
   /// since sums of no terms are 0, and zeros times an infinity are not.
   std::string obstacle(const TileFactor& factor) {
     if (factor.way == TileFactor::Way::computed) return obstacle_of_parts(factor);
-    if (factor.way != TileFactor::Way::staged) return "a factor is computed from what lies in registers";
+    if (factor.way == TileFactor::Way::registers) return "";
+    if (factor.way == TileFactor::Way::moved)
+      return "a factor is made of sums whose rows are not its own";
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
     const ir::Tensor& tensor = kernel_.tensors[load.tensor];
-    if (!factor.in_ring) return fmt::format("no loop brings tiles of `{}`", tensor.name);
+    if (!factor.in_ring && !factor.stays) return fmt::format("no loop brings tiles of `{}`", tensor.name);
     if (factor.in_parts && load.indices.size() > 4)
       return fmt::format("boxes have five dimensions at most, one of them of parts, and `{}` has {}",
                          tensor.name, load.indices.size());
@@ -217,7 +209,6 @@ class Obstacles {
   ir::SizeTable& sizes_;
   const Target& target_;
   const PlanOverrides& overrides_;
-  const TilePlan& general_;
   const std::optional<int> groups_;
   const TilePlan& plan_;
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);

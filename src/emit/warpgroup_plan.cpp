@@ -10,6 +10,7 @@
 #include <span>
 
 #include "emit/group_folds.h"
+#include "emit/held_factors.h"
 #include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
@@ -65,6 +66,10 @@ constexpr std::array kOfAnyGroups = {
 constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
                                            Candidate{1, 64, 128}, Candidate{1, 64, 64}};
 
+/// The same where rows of a product are sums of another: its terms are as many as that has columns.
+constexpr std::array kOfHeldRows = {Candidate{2, 128, 192}, Candidate{2, 128, 128}, Candidate{2, 128, 64},
+                                    Candidate{1, 64, 128}, Candidate{1, 64, 64}};
+
 /// The same for turned rows: few, since each is a function more for every factor that may lie across.
 constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate{2, 128, 176},
                                       Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
@@ -76,7 +81,7 @@ std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan&
     return entry.second.columns.way == TileFactor::Way::computed;
   };
   if (!groups && std::ranges::any_of(plan.products, computes_columns)) return kOfComputedColumns;
-  if (!groups) return kOfAnyGroups;
+  if (!groups) return has_held_rows(plan) ? std::span<const Candidate>(kOfHeldRows) : kOfAnyGroups;
   if (*groups == 1) return kOfOneGroup;
   if (*groups == 2) return kOfTwoGroups;
   return kOfThreeGroups;
@@ -100,6 +105,22 @@ class GroupPlanner {
   GroupShapes run() {
     std::string reason = obstacle_to_groups(question_, plan_);
     if (!reason.empty()) return {{}, std::move(reason), true};
+    std::vector<TileShape> all;
+    for (size_t k = 0; k < general_.shapes.size(); ++k) {
+      const TileShape& general = general_.shapes[k];
+      if (general.choice != general_.shapes.back().choice) continue;
+      if (k + 1 < general_.shapes.size() && general_.shapes[k + 1].symbols == general.symbols) continue;
+      general_shape_ = &general;
+      std::vector<TileShape> shapes = shapes_of_values(reason);
+      if (shapes.empty()) return {{}, std::move(reason)};
+      std::ranges::move(shapes, std::back_inserter(all));
+    }
+    return {std::move(all)};
+  }
+
+ private:
+  /// The shapes for launches with the values of listed symbols that a general shape is made for, or why there is none.
+  std::vector<TileShape> shapes_of_values(std::string& reason) {
     std::vector<TileShape> shapes;
     for (const Candidate& candidate : candidates(groups_, plan_)) {
       if (candidate.is_spare && !shapes.empty()) continue;
@@ -113,11 +134,9 @@ class GroupPlanner {
       else if (shapes.empty())
         reason = std::move(misfitting);
     }
-    if (!shapes.empty()) return {std::move(shapes)};
-    return {{}, std::move(reason)};
+    return shapes;
   }
 
- private:
   bool has_shared_factors() const {
     const auto axis = plan_.turned != Turned::none ? std::nullopt : cluster_axis(kernel_, sizes_, plan_);
     return axis && std::ranges::any_of(plan_.factors(), [&](const TileFactor* factor) {
@@ -144,15 +163,18 @@ class GroupPlanner {
   }
 
   TileShape begin(const Candidate& candidate, int64_t spans) {
-    TileShape shape = general_.shapes.back();
+    TileShape shape = *general_shape_;
     shape.few_quarters = 0;
     shape.teams = candidate.teams;
     shape.warp_rows = kGroupWarps * candidate.groups / candidate.teams;
     shape.warp_columns = 1;
     shape.end_bytes = 0;
-    shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
-      if (plan_.is_whole(kernel_, axis)) continue;  // as in the plan
+      if (is_held_whole(axis)) {  // as in the plan, in what boxes bring
+        shape.extent[axis] = (shape.extent.at(axis) + unit_of(axis, shape) - 1) / unit_of(axis, shape) *
+                             unit_of(axis, shape);
+        continue;
+      }
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
       shape.extent[axis] = fixed > 0                  ? fixed
                            : role == TileRole::row    ? candidate.rows
@@ -164,6 +186,23 @@ class GroupPlanner {
                                            : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
     return shape;
+  }
+
+  /// Whether tiles hold all of a dimension: in registers, or of what is brought once for an instance.
+  bool is_held_whole(ir::AxisId axis) const {
+    if (plan_.is_whole(kernel_, axis)) return true;
+    return kernel_.axes[axis].kind == ir::AxisKind::let &&
+           std::ranges::any_of(plan_.products, [&](const auto& entry) {
+             return entry.second.depth == axis && !entry.second.has_own_loop;
+           });
+  }
+
+  /// What the extent of a tile along an axis is a multiple of.
+  int64_t unit_of(ir::AxisId axis, const TileShape& shape) const {
+    const TileRole role = *plan_.role(axis);
+    return role == TileRole::row     ? kGroupRows * shape.groups()
+           : role == TileRole::depth ? span_along(axis)
+                                     : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
   }
 
   /// Elements of a line that one box brings along an axis that is summed over.
@@ -203,7 +242,8 @@ class GroupPlanner {
   int64_t registers_beside_sums(const TileShape& shape) {
     const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape) +
                          registers_of_folds(kernel_, plan_, shape) +
-                         registers_of_turned_rows(kernel_, plan_, shape);
+                         registers_of_turned_rows(kernel_, plan_, shape) +
+                         registers_of_held_rows(kernel_, plan_, shape);
     if (is_asked(shape)) return read;
     return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
   }
@@ -238,11 +278,7 @@ class GroupPlanner {
   /// Why the tiles cannot be, or "" when stages are chosen.
   std::string misfit(TileShape& shape) const {
     for (const auto& [axis, extent] : shape.extent) {
-      const TileRole role = *plan_.role(axis);
-      const int64_t unit = role == TileRole::row ? kGroupRows * shape.groups()
-                           : role == TileRole::depth
-                               ? span_along(axis)
-                               : std::max({kColumnUnit, span_along(axis), lines_along(axis)});
+      const int64_t unit = unit_of(axis, shape);
       const int64_t most = is_promoted_along(axis) ? unit : kMostLines;
       if (extent % unit != 0 || extent > most)
         return fmt::format("with {} warpgroup{} a tile along `{}` is {}, not {}{}", shape.groups(),
@@ -312,6 +348,7 @@ class GroupPlanner {
   const Target& target_ = question_.target;
   const PlanOverrides& overrides_ = question_.overrides;
   const TilePlan& general_ = question_.plan;
+  const TileShape* general_shape_ = nullptr;  // of the launches at hand
   const std::optional<int> groups_ = question_.groups;
   const TilePlan plan_ = by_warpgroups(kernel_, general_);
   const bool may_have_teams_;
@@ -381,7 +418,12 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
       for (TileFactor& part : factor->parts) part.is_source = true;
     }
     product.rows.is_turned = plan.turned != Turned::none;
-    if (!can_walk(kernel, plan, product)) continue;
+    if (!can_walk(kernel, plan, product)) {
+      for (TileFactor* factor : {&product.rows, &product.columns})
+        factor->stays = factor->way == TileFactor::Way::staged && !factor->in_ring &&
+                        is_same_in_loops(kernel, factor->load);
+      continue;
+    }
     product.has_own_loop = true;
     for (TileFactor* factor : {&product.rows, &product.columns}) {
       factor->in_ring = factor->way == TileFactor::Way::staged;
@@ -415,7 +457,7 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
 }
 
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis) {
-  return std::ranges::count(kernel.values[factor.load].axes, axis) == 0;
+  return !factor.stays && std::ranges::count(kernel.values[factor.load].axes, axis) == 0;
 }
 
 bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,

@@ -47,7 +47,7 @@ bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::Valu
 /// several, or where the rounds of a loop depend on the tile.
 std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
 
-/// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor.
+/// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor, one after another.
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis);
 
 /// Whether an index runs along a whole dimension of its tensor with the coordinates of an axis: the copy engine sees the end
