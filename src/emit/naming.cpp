@@ -188,6 +188,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "cluster_rank",
     "clusters",
     "persistent_blocks",
+    "uneven_blocks",
     "load_pairs",
     "load_shared_tile",
     "load_tile",

@@ -71,6 +71,7 @@ struct Rival {
   size_t number = 0;   // of the size among those of the choice
   int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
   std::string lines = {};        // which it is for: a condition, or "" for all
+  std::string values = {};       // of listed symbols: the same
   Turned turned = Turned::none;  // tiles of each kind compete among themselves
 };
 
@@ -112,6 +113,7 @@ struct Variant {
   std::optional<Rival> rival = {};
   std::optional<SharedUnit> shared = {};  // where blocks may share its terms
   int shared_bytes = 0;
+  bool is_uneven = false;              // units of a function with roles have loops of different lengths
   std::string cluster = {};            // blocks of a cluster, which share a unit; "": they run alone
   std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
   /// Where a function is for one order of factors in memory: whether lines of each run along what is summed over.

@@ -122,8 +122,8 @@ class LauncherPrinter {
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
       std::string count = print(specialise(lowered_.unit_count[f], variant));
-      if (!variant.rival->lines.empty())
-        count = fmt::format("{} ? {} : kNoTiles", variant.rival->lines, count);
+      for (const std::string& condition : {variant.rival->lines, variant.rival->values})
+        if (!condition.empty()) count = fmt::format("{} ? {} : kNoTiles", condition, count);
       list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", count,
                           variant.shared ? variant.shared->text() : std::to_string(variant.rival->clocks));
     }
@@ -260,6 +260,7 @@ class LauncherPrinter {
   /// Clusters take tiles of several blocks at a time.
   std::string persistent_blocks(const Variant& variant) const {
     const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
+    if (variant.is_uneven) return fmt::format("uneven_blocks({})", print(specialise(units, variant)));
     if (variant.shared) return shared_blocks(variant);
     if (variant.cluster.empty())
       return fmt::format("persistent_blocks({})", print(specialise(units, variant)));

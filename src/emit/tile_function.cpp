@@ -11,6 +11,7 @@
 #include "emit/tile_live.h"
 #include "emit/tile_lowering.h"
 #include "emit/tile_memory.h"
+#include "emit/uneven_loops.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -353,7 +354,10 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
           {},
           lowered::name(fmt::format("{}({}, units).at",
                                     tiles_.has_groups() ? "grouped_position<kRaster>" : "tile_position",
-                                    tiles_.shared_axis ? share_ + ".unit()" : "unit"),
+                                    tiles_.shared_axis ? share_ + ".unit()"
+                                    : has_roles() && has_growing_loops(kernel_, plan_.sizes, *phase_.grid)
+                                        ? "unit_count - 1 - unit"  // the longest first
+                                        : "unit"),
                         DType::index),
           true,
           false});

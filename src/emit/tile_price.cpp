@@ -133,11 +133,22 @@ bool hides_copies(const ir::Kernel& kernel, const TilePlan& plan, const TileShap
   return shortest * blocks * (shape.stages - 1) >= 2 * kLatencyClocks;
 }
 
+namespace {
+
+/// The axis whose tiles follow one another as a product is computed: of what one of its factors is brought along.
+ir::AxisId axis_of_rounds(const ir::Kernel& kernel, const TileProduct& product) {
+  for (const TileFactor* factor : {&product.rows, &product.columns})
+    if (factor->passes_ring()) return ring_of(kernel, product, *factor).first;
+  return product.depth;
+}
+
+}  // namespace
+
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   double clocks = 0;
   for (const auto& [id, product] : plan.products)
     clocks += step_of(kernel, plan, product, shape).clocks * kRivalDepth /
-              static_cast<double>(shape.extent.at(product.depth));
+              static_cast<double>(shape.extent.at(axis_of_rounds(kernel, product)));
   return static_cast<int64_t>(std::ceil(clocks));
 }
 

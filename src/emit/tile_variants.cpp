@@ -19,6 +19,7 @@
 #include "emit/tile_price.h"
 #include "emit/tile_shape.h"
 #include "emit/turned_variants.h"
+#include "emit/uneven_loops.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
@@ -328,6 +329,7 @@ class TileVariants {
     if (shape.clocks > 0) variant.rival = rival(shape, fmt::format("{}", fmt::join(lines, " && ")));
     variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
     variant.explanation = "boxes, multiplied by warpgroups";
+    variant.is_uneven = has_uneven_loops(kernel_, plan_.sizes, kernel_.grids.at(0).body);
     for (const StagedLoad& load : loads_)
       if (load.factor->is_turned)
         variant.explanation += fmt::format(", rows of {} turned", tensor_of(load).name);
@@ -394,14 +396,20 @@ class TileVariants {
 
   Rival rival(const TileShape& shape, std::string lines) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), tiles_.turned};
+    const std::string values = fmt::format("{}", fmt::join(conditions_on_symbols(shape), " && "));
+    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), values, tiles_.turned};
+  }
+
+  std::vector<std::string> conditions_on_symbols(const TileShape& shape) const {
+    std::vector<std::string> terms;
+    for (const auto& [symbol, value] : shape.symbols)
+      terms.push_back(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
+    return terms;
   }
 
   /// Of the launches that a shape is made for.
   std::vector<std::string> conditions_on(const TileShape& shape) const {
-    std::vector<std::string> terms;
-    for (const auto& [symbol, value] : shape.symbols)
-      terms.push_back(fmt::format("{} == {}", safe_name(kernel_.symbols[symbol].name), value));
+    std::vector<std::string> terms = conditions_on_symbols(shape);
     for (const ir::Constraint& constraint : shape.when) {
       const std::string term = condition_of(kernel_, plan_.sizes, constraint);
       terms.push_back(constraint.values.size() > 1 ? "(" + term + ")" : term);

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <span>
 
+#include "emit/group_candidates.h"
 #include "emit/group_folds.h"
 #include "emit/held_factors.h"
 #include "emit/panel_plan.h"
@@ -18,10 +17,10 @@
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
 #include "emit/turned_plan.h"
+#include "emit/uneven_loops.h"
 #include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
 #include "sema/ir/statements.h"
-#include "sema/ir/without_points.h"
 
 namespace tessera::emit {
 
@@ -40,52 +39,6 @@ constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the sec
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
 constexpr int kMostStages = 12, kFewestStages = 2, kStagesOfTwoSpans = 4;
-
-/// A tile of the sums. The first that fits is taken, and those behind it that are smaller: large tiles are read least
-/// often. Each is a function of its own, so there are few, with which most launches fill their last wave.
-struct Candidate {
-  int groups;
-  int64_t rows, columns;
-  int teams = 1;
-  bool is_spare = false;  // only where none before it fits
-};
-constexpr std::array kOfOneGroup = {Candidate{1, 64, 256}, Candidate{1, 64, 128}, Candidate{1, 64, 64}};
-constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 128}, Candidate{2, 128, 192},
-                                     Candidate{2, 128, 176}, Candidate{2, 128, 144}, Candidate{2, 128, 128},
-                                     Candidate{2, 128, 64}};
-constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
-
-/// Where nobody asks for a count: two groups share large tiles, or take those in turn that are a third smaller, if each can
-/// hold one; one of them alone keeps a device busy with few rows.
-constexpr std::array kOfAnyGroups = {
-    Candidate{2, 128, 256},    Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},
-    Candidate{2, 128, 176, 2}, Candidate{2, 128, 176},    Candidate{2, 128, 144},
-    Candidate{2, 128, 128},    Candidate{1, 64, 128},     Candidate{1, 64, 64}};
-
-/// The same where columns are computed, of which a tile has few then: each is computed once for all of its rows.
-constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
-                                           Candidate{1, 64, 128}, Candidate{1, 64, 64}};
-
-/// The same where rows of a product are sums of another: its terms are as many as that has columns.
-constexpr std::array kOfHeldRows = {Candidate{2, 128, 192}, Candidate{2, 128, 128}, Candidate{2, 128, 64},
-                                    Candidate{1, 64, 128}, Candidate{1, 64, 64}};
-
-/// The same for turned rows: few, since each is a function more for every factor that may lie across.
-constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate{2, 128, 176},
-                                      Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
-                                      Candidate{1, 64, 128},           Candidate{1, 64, 64, 1, true}};
-
-std::span<const Candidate> candidates(std::optional<int> groups, const TilePlan& plan) {
-  if (plan.turned != Turned::none) return kOfTurnedRows;
-  const auto computes_columns = [](const auto& entry) {
-    return entry.second.columns.way == TileFactor::Way::computed;
-  };
-  if (!groups && std::ranges::any_of(plan.products, computes_columns)) return kOfComputedColumns;
-  if (!groups) return has_held_rows(plan) ? std::span<const Candidate>(kOfHeldRows) : kOfAnyGroups;
-  if (*groups == 1) return kOfOneGroup;
-  if (*groups == 2) return kOfTwoGroups;
-  return kOfThreeGroups;
-}
 
 /// Registers that a thread has when those that copy have left theirs: `take_registers` of the runtime.
 int64_t registers_of_group(int groups) { return groups == 1 ? 255 : groups == 2 ? 232 : 160; }
@@ -122,7 +75,7 @@ class GroupPlanner {
   /// The shapes for launches with the values of listed symbols that a general shape is made for, or why there is none.
   std::vector<TileShape> shapes_of_values(std::string& reason) {
     std::vector<TileShape> shapes;
-    for (const Candidate& candidate : candidates(groups_, plan_)) {
+    for (const GroupCandidate& candidate : group_candidates(kernel_, groups_, plan_)) {
       if (candidate.is_spare && !shapes.empty()) continue;
       TileShape shape = begin(candidate, is_small(candidate) ? 2 : 1);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
@@ -147,12 +100,12 @@ class GroupPlanner {
   int64_t area(const TileShape& shape) const { return area_of_sums(plan_, shape); }
 
   /// Whether its rounds are so short that they may have two spans.
-  static bool is_small(const Candidate& candidate) {
+  static bool is_small(const GroupCandidate& candidate) {
     return candidate.rows * candidate.columns <= kSmallTile;
   }
 
   /// Chooses the stages of a shape, whose rounds have one span where a ring would be too short with two. Why it cannot be, or "".
-  std::string fit(TileShape& shape, const Candidate& candidate) {
+  std::string fit(TileShape& shape, const GroupCandidate& candidate) {
     std::string misfitting = misfit(shape);
     const bool is_short = !requested_stages(kernel_, overrides_) && shape.stages < kStagesOfTwoSpans;
     if (!is_small(candidate) || (misfitting.empty() && !is_short)) return misfitting;
@@ -162,7 +115,7 @@ class GroupPlanner {
     return "";
   }
 
-  TileShape begin(const Candidate& candidate, int64_t spans) {
+  TileShape begin(const GroupCandidate& candidate, int64_t spans) {
     TileShape shape = *general_shape_;
     shape.few_quarters = 0;
     shape.teams = candidate.teams;
@@ -270,7 +223,7 @@ class GroupPlanner {
     if (shape.teams > 1) return kOthersOfTeam;
     if (is_asked(shape)) return kOtherRegisters;
     const auto factors = std::ranges::count_if(plan_.factors_with_own_tiles(), [&](const TileFactor* factor) {
-      return has_either_order(tile_type(kernel_, *factor));
+      return factor->way != TileFactor::Way::registers && has_either_order(tile_type(kernel_, *factor));
     });
     return kOtherRegisters + kRegistersOfRing * std::max<int64_t>(factors - 2, 0);
   }
@@ -434,17 +387,6 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   return plan;
 }
 
-namespace {
-
-bool has_ends(const ir::Kernel& kernel, ir::SizeTable& sizes, const ir::Block& statements) {
-  return std::ranges::any_of(statements, [&](const ir::Statement& statement) {
-    const auto* loop = std::get_if<ir::Loop>(&statement.node);
-    return loop && (!ir::ends_of_loop(kernel, sizes, *loop).empty() || has_ends(kernel, sizes, loop->body));
-  });
-}
-
-}  // namespace
-
 std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
   const ir::Grid& grid = kernel.grids.at(0);
   std::optional<ir::AxisId> axis;
@@ -453,7 +395,7 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
     if (axis || std::ranges::count(grid.axes, candidate) == 0) return std::nullopt;
     axis = candidate;
   }
-  return axis && !has_ends(kernel, sizes, grid.body) ? axis : std::nullopt;
+  return axis && !has_uneven_loops(kernel, sizes, grid.body) ? axis : std::nullopt;
 }
 
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis) {

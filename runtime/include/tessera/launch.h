@@ -279,6 +279,10 @@ inline Blocks persistent_blocks(index units, int cluster = 1) {
   return {cluster * (units < clusters ? units : clusters), cluster, units > clusters};
 }
 
+/// The same for units of which some take longer than others: a block for each, so that whichever multiprocessor is free takes
+/// the next.
+inline Blocks uneven_blocks(index units) { return {units, 1, units > multiprocessor_count()}; }
+
 /// Blocks for `tiles` tiles of which a block takes one after another: at most 8 each, so that what a block sets up serves
 /// several of them, but never so few blocks that a part of the device idles.
 inline Blocks blocks_for_tiles(index tiles) {
