@@ -45,15 +45,19 @@ constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate
                                       Candidate{1, 64, 128},           Candidate{1, 64, 64, 1, true}};
 
 bool computes_columns(const TilePlan& plan) {
-  return std::ranges::any_of(plan.products, [](const auto& entry) {
-    return entry.second.columns.way == TileFactor::Way::computed;
-  });
+  return std::ranges::any_of(
+      plan.products, [](const auto& entry) { return entry.second.columns.way == TileFactor::Way::computed; });
 }
 
 bool loops_along_columns(const ir::Kernel& kernel, const TilePlan& plan) {
   return std::ranges::any_of(plan.roles, [&](const auto& entry) {
     return entry.second == TileRole::column && kernel.axes[entry.first].kind == ir::AxisKind::loop;
   });
+}
+
+/// Whether a product walks over its terms by itself: what is done between two of them is little beside it.
+bool has_walks(const TilePlan& plan) {
+  return std::ranges::any_of(plan.products, [](const auto& entry) { return entry.second.has_own_loop; });
 }
 
 }  // namespace
@@ -65,7 +69,7 @@ std::span<const GroupCandidate> group_candidates(const ir::Kernel& kernel, std::
   if (groups == 2) return kOfTwoGroups;
   if (groups) return kOfThreeGroups;
   if (computes_columns(plan)) return kOfComputedColumns;
-  if (loops_along_columns(kernel, plan)) return kOfLoopsAlongColumns;
+  if (loops_along_columns(kernel, plan) && !has_walks(plan)) return kOfLoopsAlongColumns;
   if (has_held_rows(plan)) return kOfHeldRows;
   return kOfAnyGroups;
 }

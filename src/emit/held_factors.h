@@ -9,8 +9,8 @@ namespace tessera::emit {
 /// Whether a part of a tensor is the same in all rounds of all loops of an instance.
 bool is_same_in_loops(const ir::Kernel& kernel, ir::ValueId load);
 
-/// Registers of a thread for rows of a product that it takes from registers, the most of any product.
-int64_t registers_of_held_rows(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+/// Registers of a thread, beside sums, where warpgroups take rows of products from registers.
+int64_t registers_beside_held_rows(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
 /// Whether warpgroups take the rows of a product from registers.
 bool has_held_rows(const TilePlan& plan);

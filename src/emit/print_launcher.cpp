@@ -114,6 +114,11 @@ class LauncherPrinter {
     return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
   }
 
+  static std::string launches_of(const Rival& rival) {
+    const char* both = rival.values.empty() || rival.lines.empty() ? "" : " && ";
+    return rival.values + both + rival.lines;
+  }
+
   // One line for the sizes of tiles of each choice.
   void compare_rivals() {
     std::map<std::string, std::string> sizes;
@@ -122,8 +127,8 @@ class LauncherPrinter {
       const auto f = static_cast<size_t>(variant.function);
       std::string& list = sizes[quickest(*variant.rival)];
       std::string count = print(specialise(lowered_.unit_count[f], variant));
-      for (const std::string& condition : {variant.rival->lines, variant.rival->values})
-        if (!condition.empty()) count = fmt::format("{} ? {} : kNoTiles", condition, count);
+      if (const std::string condition = launches_of(*variant.rival); !condition.empty())
+        count = fmt::format("{} ? {} : kNoTiles", condition, count);
       list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", count,
                           variant.shared ? variant.shared->text() : std::to_string(variant.rival->clocks));
     }

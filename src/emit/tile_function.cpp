@@ -354,10 +354,7 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
           {},
           lowered::name(fmt::format("{}({}, units).at",
                                     tiles_.has_groups() ? "grouped_position<kRaster>" : "tile_position",
-                                    tiles_.shared_axis ? share_ + ".unit()"
-                                    : has_roles() && has_growing_loops(kernel_, plan_.sizes, *phase_.grid)
-                                        ? "unit_count - 1 - unit"  // the longest first
-                                        : "unit"),
+                                    tiles_.shared_axis ? share_ + ".unit()" : "unit"),
                         DType::index),
           true,
           false});
@@ -370,6 +367,9 @@ void TileLowering::bind_instance(const std::vector<std::string>& positions,
   for (size_t k = 0; k < positions.size(); ++k) {
     const ir::AxisId axis = phase_.grid->axes[k];
     Expr position = lowered::name(positions[k], DType::index);
+    if (has_roles() && rounds_along(kernel_, plan_.sizes, *phase_.grid, axis) == Rounds::rise)
+      position = lowered::binary("-", lowered::name(fmt::format("units[{}] - 1", k), DType::index), position,
+                                 DType::index);  // the longest first
     if (axis == cluster_axis_)
       position = lowered::add(lowered::multiply(position, blocks_of_cluster()),
                               lowered::call("cluster_rank", {}, DType::index));

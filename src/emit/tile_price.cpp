@@ -135,11 +135,19 @@ bool hides_copies(const ir::Kernel& kernel, const TilePlan& plan, const TileShap
 
 namespace {
 
-/// The axis whose tiles follow one another as a product is computed: of what one of its factors is brought along.
-ir::AxisId axis_of_rounds(const ir::Kernel& kernel, const TileProduct& product) {
-  for (const TileFactor* factor : {&product.rows, &product.columns})
-    if (factor->passes_ring()) return ring_of(kernel, product, *factor).first;
-  return product.depth;
+/// How often a product is computed for 64 coordinates of each axis whose tiles follow one another: that of its terms, where a
+/// loop or a walk brings them, and those of loops around it.
+double rounds_of_product(const ir::Kernel& kernel, const TileProduct& product, const TileShape& shape) {
+  const auto is_loop = [&](ir::AxisId axis) { return kernel.axes[axis].kind == ir::AxisKind::loop; };
+  double rounds = 1;
+  const auto add = [&](ir::AxisId axis) {
+    if (const auto tile = shape.extent.find(axis); tile != shape.extent.end())
+      rounds *= kRivalDepth / static_cast<double>(tile->second);
+  };
+  if (product.has_own_loop || is_loop(product.depth)) add(product.depth);
+  for (ir::AxisId axis : kernel.values[product.dot].axes)
+    if (is_loop(axis)) add(axis);
+  return rounds;
 }
 
 }  // namespace
@@ -147,8 +155,7 @@ ir::AxisId axis_of_rounds(const ir::Kernel& kernel, const TileProduct& product) 
 int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   double clocks = 0;
   for (const auto& [id, product] : plan.products)
-    clocks += step_of(kernel, plan, product, shape).clocks * kRivalDepth /
-              static_cast<double>(shape.extent.at(axis_of_rounds(kernel, product)));
+    clocks += step_of(kernel, plan, product, shape).clocks * rounds_of_product(kernel, product, shape);
   return static_cast<int64_t>(std::ceil(clocks));
 }
 
@@ -209,6 +216,9 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                     "rows and columns",
                     shape.raster, shape.raster, plural(shape.raster),
                     best_raster(kernel, plan, shape, target), target.multiprocessors * held.blocks));
+  else if (shape.raster > 1)
+    lines.push_back(
+        fmt::format("raster {}: of so many instances at a time, those with most rounds first", shape.raster));
   return lines;
 }
 

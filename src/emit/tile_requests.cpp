@@ -15,11 +15,14 @@
 #include "emit/tile_members.h"
 #include "emit/tile_price.h"
 #include "emit/turned_plan.h"
+#include "emit/uneven_loops.h"
 #include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
 namespace {
+
+constexpr int kUnevenRaster = 16;  // rows of units, whose tensors the second-level cache holds together
 
 /// Chooses, or tells why there is nothing to choose.
 ShapeDecision choose(const ir::Kernel& kernel, const PhaseAnalysis& analysis, ir::SizeTable& sizes,
@@ -260,6 +263,8 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
         if (has_raster(kernel, tiles))
           shape.raster =
               requested_raster(kernel, overrides).value_or(best_raster(kernel, tiles, shape, target));
+        else if (groups_uneven_units(kernel, sizes, tiles))
+          shape.raster = kUnevenRaster;
       }
     };
     settle(plan, first);

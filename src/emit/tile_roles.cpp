@@ -67,14 +67,14 @@ StageNames TileLowering::declare_stages(const std::string& base, const std::stri
   emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, {})", empty, count))});
   std::vector<Expr> parts = {local(full), local(empty)};
   if (cluster_axis_ && is_shared) parts.push_back(blocks_of_cluster());
-  emit(lowered::Local{fmt::format("TileRing<{}>", count), stages.ring, {}, lowered::list(parts), true, false});
+  emit(
+      lowered::Local{fmt::format("TileRing<{}>", count), stages.ring, {}, lowered::list(parts), true, false});
   return stages;
 }
 
 const StageNames& TileLowering::stages_of(const TileFactor& factor) const {
-  const auto tile = std::ranges::find_if(
-      factors_, [&](const FactorTile& entry) { return entry.factor.shares_tile(factor); });
-  if (factor.stays) return tile->stages;
+  const auto is_it = [&](const FactorTile& tile) { return tile.factor.shares_tile(factor); };
+  if (factor.stays) return std::ranges::find_if(factors_, is_it)->stages;
   return factor.is_source ? boxes_->sources : boxes_->factors;
 }
 std::vector<const StageNames*> TileLowering::all_stages() const {

@@ -27,8 +27,8 @@ bool TileLowering::is_read_by(const FactorTile& tile, const ir::Statement& state
                                          : assign ? product_summand(kernel_, analysis_.uses, *assign)
                                                   : std::nullopt;
   const auto product = dot ? tiles_.products.find(*dot) : tiles_.products.end();
-  return product != tiles_.products.end() && (product->second.rows.shares_tile(tile.factor) ||
-                                              product->second.columns.shares_tile(tile.factor));
+  return product != tiles_.products.end() &&
+         (product->second.rows.shares_tile(tile.factor) || product->second.columns.shares_tile(tile.factor));
 }
 
 // The tiles that a statement of an instance is the first to read.
@@ -66,7 +66,7 @@ void TileLowering::receive_staying(const ir::Block& statements, size_t k) {
 void TileLowering::release_staying(const ir::Block& statements, size_t k) {
   for (const FactorTile* tile : staying_to(statements, k)) {
     const StageNames& stages = tile->stages;
-    emit(lowered::Evaluate{local(fmt::format("{}.release({}.stage)", stages.ring, stages.at))});
+    emit(lowered::Evaluate{local(fmt::format("{}.release_own({}.stage)", stages.ring, stages.at))});
     emit(lowered::Evaluate{local(stages.at + ".advance()")});
   }
 }

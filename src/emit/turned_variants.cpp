@@ -33,10 +33,10 @@ std::string when_to_turn(const ir::Kernel& kernel, const KernelPlan& plan, const
   const auto first = std::ranges::find_if(plan.phase.variants, is_own) - plan.phase.variants.begin();
   const auto count = std::ranges::count_if(plan.phase.variants, is_own);
   // Threads that sum integers have time to spare; those that add parts of sums have none.
-  const TileProduct& product = tiles.products.begin()->second;
-  const char* slowness = is_promoted(kernel, product)                           ? "kTurnsAndAdds"
-                         : size_in_bytes(tile_type(kernel, product.rows)) == 4 ? "kTurnsWords"
-                                                                                : nullptr;
+  const bool adds = std::ranges::any_of(tiles.products,
+                                        [&](const auto& entry) { return is_promoted(kernel, entry.second); });
+  const bool has_words = size_in_bytes(tile_type(kernel, tiles.products.begin()->second.rows)) == 4;
+  const char* slowness = adds ? "kTurnsAndAdds" : has_words ? "kTurnsWords" : nullptr;
   if (slowness == nullptr) return fmt::format("may_take(options, {}, {})", first, count);
   return fmt::format("may_turn(options, {}, {}, {}, {}, {{{}}})", first, count, slowness, tensor, extents);
 }

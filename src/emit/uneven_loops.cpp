@@ -2,8 +2,6 @@
 // See uneven_loops.h.
 #include "emit/uneven_loops.h"
 
-#include <algorithm>
-
 #include "sema/ir/statements.h"
 #include "sema/ir/without_points.h"
 
@@ -30,18 +28,23 @@ bool has_uneven_loops(const ir::Kernel& kernel, ir::SizeTable& sizes, const ir::
   return found;
 }
 
-// Of a comparison that a form is at least zero: what is added to the form lets more rounds pass, at either end of a loop.
-bool has_growing_loops(const ir::Kernel& kernel, ir::SizeTable& sizes, const ir::Grid& grid) {
-  bool grows = false, shrinks = false;
+// What is added to a form that is at least zero lets more rounds pass, at either end of a loop.
+Rounds rounds_along(const ir::Kernel& kernel, ir::SizeTable& sizes, const ir::Grid& grid, ir::AxisId axis) {
+  bool rises = false, falls = false;
   for_each_end(kernel, sizes, grid.body, [&](const ir::Conjunct& end) {
-    for (const auto& [axis, coefficient] : end.form.terms) {
-      const auto step = sizes.as_constant(coefficient);
-      if (std::ranges::count(grid.axes, axis) == 0) continue;
-      grows = grows || (end.sign == ir::Sign::at_least_zero && step.value_or(0) > 0);
-      shrinks = shrinks || !(end.sign == ir::Sign::at_least_zero && step.value_or(0) > 0);
-    }
+    const auto coefficient = end.form.coefficient(axis);
+    if (!coefficient) return;
+    const int64_t step = sizes.as_constant(*coefficient).value_or(0);
+    rises = rises || step >= 0 || end.sign != ir::Sign::at_least_zero;
+    falls = falls || step <= 0 || end.sign != ir::Sign::at_least_zero;
   });
-  return grows && !shrinks;
+  return rises && falls ? Rounds::differ : rises ? Rounds::rise : falls ? Rounds::fall : Rounds::same;
+}
+
+bool groups_uneven_units(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan) {
+  const ir::Grid& grid = kernel.grids.at(0);
+  return plan.way == TileWay::warpgroups && grid.axes.size() >= 2 &&
+         rounds_along(kernel, sizes, grid, grid.axes.back()) != Rounds::same;
 }
 
 }  // namespace tessera::emit

@@ -157,8 +157,7 @@ class Obstacles {
   std::string obstacle(const TileFactor& factor) {
     if (factor.way == TileFactor::Way::computed) return obstacle_of_parts(factor);
     if (factor.way == TileFactor::Way::registers) return "";
-    if (factor.way == TileFactor::Way::moved)
-      return "a factor is made of sums whose rows are not its own";
+    if (factor.way == TileFactor::Way::moved) return "a factor is made of sums whose rows are not its own";
     const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
     const ir::Tensor& tensor = kernel_.tensors[load.tensor];
     if (!factor.in_ring && !factor.stays) return fmt::format("no loop brings tiles of `{}`", tensor.name);

@@ -61,8 +61,9 @@ class GroupPlanner {
     std::vector<TileShape> all;
     for (size_t k = 0; k < general_.shapes.size(); ++k) {
       const TileShape& general = general_.shapes[k];
+      const bool is_last = k + 1 == general_.shapes.size();
       if (general.choice != general_.shapes.back().choice) continue;
-      if (k + 1 < general_.shapes.size() && general_.shapes[k + 1].symbols == general.symbols) continue;
+      if (!is_last && (!depends_on_values() || general_.shapes[k + 1].symbols == general.symbols)) continue;
       general_shape_ = &general;
       std::vector<TileShape> shapes = shapes_of_values(reason);
       if (shapes.empty()) return {{}, std::move(reason)};
@@ -122,10 +123,11 @@ class GroupPlanner {
     shape.warp_rows = kGroupWarps * candidate.groups / candidate.teams;
     shape.warp_columns = 1;
     shape.end_bytes = 0;
+    if (!depends_on_values()) shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
       if (is_held_whole(axis)) {  // as in the plan, in what boxes bring
-        shape.extent[axis] = (shape.extent.at(axis) + unit_of(axis, shape) - 1) / unit_of(axis, shape) *
-                             unit_of(axis, shape);
+        shape.extent[axis] =
+            (shape.extent.at(axis) + unit_of(axis, shape) - 1) / unit_of(axis, shape) * unit_of(axis, shape);
         continue;
       }
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
@@ -148,6 +150,14 @@ class GroupPlanner {
            std::ranges::any_of(plan_.products, [&](const auto& entry) {
              return entry.second.depth == axis && !entry.second.has_own_loop;
            });
+  }
+
+  /// Whether a tile is as long as a dimension with listed values.
+  bool depends_on_values() const {
+    return std::ranges::any_of(plan_.roles, [&](const auto& entry) {
+      const auto& dimension = kernel_.axes[entry.first].dimension;
+      return is_held_whole(entry.first) && dimension && general_.shapes.back().symbols.contains(*dimension);
+    });
   }
 
   /// What the extent of a tile along an axis is a multiple of.
@@ -196,7 +206,7 @@ class GroupPlanner {
     const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape) +
                          registers_of_folds(kernel_, plan_, shape) +
                          registers_of_turned_rows(kernel_, plan_, shape) +
-                         registers_of_held_rows(kernel_, plan_, shape);
+                         registers_beside_held_rows(kernel_, plan_, shape);
     if (is_asked(shape)) return read;
     return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
   }
@@ -373,7 +383,7 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
     product.rows.is_turned = plan.turned != Turned::none;
     if (!can_walk(kernel, plan, product)) {
       for (TileFactor* factor : {&product.rows, &product.columns})
-        factor->stays = factor->way == TileFactor::Way::staged && !factor->in_ring &&
+        factor->stays = factor->way == TileFactor::Way::staged && !factor->in_ring && !factor->in_parts &&
                         is_same_in_loops(kernel, factor->load);
       continue;
     }

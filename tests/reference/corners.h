@@ -70,6 +70,8 @@ inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) 
 
 /// Cases of tests/corners/held.tsr.
 void add_held_cases(std::vector<Case>& cases);
+/// Cases of tests/corners/held_rows.tsr.
+void add_held_row_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/line_folds.tsr.
 void add_line_fold_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/lines.tsr.

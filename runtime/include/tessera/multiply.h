@@ -162,8 +162,9 @@ TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums,
   static_assert(LayoutA::kColumns == detail::kDepthOf<kMajorB, TileB>,
                 "both operands hold the same part of K");
   static_assert(detail::kWidthOf<kMajorB, TileB> == Layout::kColumns, "b has the columns of the sums");
-  // Not all columns at once: the sums and `a` leave few registers.
-  constexpr int kBlocks = detail::blocks_at_once(Layout::kColumnBlocks, 16),
+  // Not all columns at once: the sums and `a` leave few registers. By twos, as they are read: no chunk of a line parts those.
+  constexpr int kAll = Layout::kColumnBlocks,
+                kBlocks = kAll % 2 == 0 ? 2 * detail::blocks_at_once(kAll / 2, 8) : kAll,
                 kGroups = Layout::kColumnBlocks / kBlocks;
   typename Mma<T>::B parts[2][kBlocks];
   const detail::ColumnReader<kMajorB, T, Layout, TileB> columns{b, where};

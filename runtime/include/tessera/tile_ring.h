@@ -65,6 +65,11 @@ struct TileRing {
   TESSERA_DEVICE void release(int stage, Location where = Location::current()) const {
     ptx::mbarrier_arrive_cluster(empty, stage, blocks, where);
   }
+
+  /// The same of a ring that this block alone fills, whether or not it runs in a cluster.
+  TESSERA_DEVICE void release_own(int stage, Location where = Location::current()) const {
+    if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, stage, where);
+  }
 };
 
 }  // namespace tessera
