@@ -25,6 +25,7 @@ constexpr const char* kDescriptors = "tessera/matrix_descriptor.h";
 constexpr const char* kFragment = "tessera/fragment.h";
 constexpr const char* kShare = "tessera/term_share.h";
 constexpr const char* kTurned = "tessera/turned_rows.h";
+constexpr const char* kHeld = "tessera/held_rows.h";
 constexpr const char* kShared = "tessera/shared_terms.h";
 
 void add_ring_faults(std::vector<PlantedFault>& faults) {
@@ -381,6 +382,31 @@ void add_line_fold_faults(std::vector<PlantedFault>& faults) {
       "        warp_barrier();\n        wait_for_products<1>", "        wait_for_products<1>");
 }
 
+void add_held_row_faults(std::vector<PlantedFault>& faults) {
+  const auto add = [&](const char* name, Effect effect, const char* file, const char* text,
+                       const char* replacement) {
+    faults.push_back(
+        {.name = name, .group = kWarpgroups, .effect = effect, .edits = {{file, text, replacement}}});
+  };
+  add("rows in registers meet the first columns alone", Effect::wrong_result, kHeld, "step * Mma<T>::kDepth",
+      "0 * Mma<T>::kDepth");
+  add("products of rows in registers forget sums", Effect::wrong_result, kHeld, "adds || step > 0",
+      "step > 0");
+  add("own stage given back to the first block", Effect::hazard, kRing,
+      "if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, stage, where);",
+      "ptx::mbarrier_arrive_cluster(empty, stage, 1, where);");
+  add("own stage given back by half of the warps", Effect::hazard, kRing,
+      "if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive",
+      "if (thread_index() % (2 * kWarpThreads) == 0) ptx::mbarrier_arrive");
+  add("tile that stays not awaited", Effect::hazard, kGenerated, "q_ring.wait(q_at);", "");
+  add("tile that stays not given back", Effect::hazard, kGenerated, "q_ring.release_own(q_at.stage);", "");
+  add("tile that stays brought before it is read", Effect::hazard, kGenerated,
+      "q_ring.begin_fill(q_at, q_tile.bytes(q_lines));",
+      "ptx::mbarrier_arrive_expect_tx(q_ring.full, 0, q_tile.bytes(q_lines));");
+  add("units with most rounds taken twice", Effect::wrong_result, kGenerated,
+      "(units[1] - 1 - s_tile) * BS;\n      const int", "s_tile * BS;\n      const int");
+}
+
 void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_ring_faults(faults);
   add_place_faults(faults);
@@ -390,6 +416,7 @@ void add_warpgroup_faults(std::vector<PlantedFault>& faults) {
   add_share_faults(faults);
   add_computed_faults(faults);
   add_line_fold_faults(faults);
+  add_held_row_faults(faults);
 }
 
 }  // namespace tessera::planted

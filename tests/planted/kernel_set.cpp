@@ -287,11 +287,28 @@ const KernelSet& turned_tiles() {
   return set;
 }
 
+/// Rows of products in registers, and tiles that stay for an instance, of blocks with several and in clusters.
+const KernelSet& held_rows() {
+  static const KernelSet set = {
+      .name = "held",
+      .has_products = true,
+      .sources = {{"tests/corners/held_rows.tsr", {"rows_in_rounds", "rows_seen", "rows_weighted"}}},
+      .trials =
+          {
+              {"rows_in_rounds", {{{"L", 2}, {"M", 136}, {"N", 264}, {"K", 72}, {"R", 40}}}},
+              {"rows_seen", {{{"B", 2}, {"S", 392}, {"D", 64}}}},
+              {"rows_weighted", {{{"P", 3}, {"H", 6}, {"S", 72}, {"T", 72}, {"D", 40}}}},
+          },
+  };
+  return set;
+}
+
 }  // namespace
 
 std::vector<const KernelSet*> all_sets() {
   return {&numbers(),      &rows(),           &other_lines(),        &plain_products(),
-          &uneven_tiles(), &other_products(), &warpgroup_products(), &turned_tiles()};
+          &uneven_tiles(), &other_products(), &warpgroup_products(), &turned_tiles(),
+          &held_rows()};
 }
 
 Problems solve(const KernelSet& set) {
