@@ -93,17 +93,17 @@ kernels_beside_plain_ones() {
   beside two_sources bf16 M=4096 N=4096 K=2048 L=2048 -- "${sizes[@]}"
 }
 
-# lora sums a product beside the first of a chain, whose sums a factor is made of: beside examples of both, by mma.sync.
+# lora sums a product beside the first of a chain, whose sums a factor is made of: beside examples of both.
 lora_beside_its_structure() {
   if $compiles; then
     milliseconds examples/chain/chain.tsr --set M=4096 --set K=4096 --set R=64 --set N=4096
-    milliseconds bench/kernels/plain_products.tsr --kernel plain_bf16 --plan warpgroups=0 "${cube[@]}"
+    milliseconds bench/kernels/plain_products.tsr --kernel plain_bf16 "${cube[@]}"
     return
   fi
-  echo "## bench/kernels/lora.tsr beside a chain and a plain product by threads"
+  echo "## bench/kernels/lora.tsr beside a chain and a plain product"
   local chain plain time
   chain=$(milliseconds examples/chain/chain.tsr --set M=4096 --set K=4096 --set R=64 --set N=4096)
-  plain=$(milliseconds bench/kernels/plain_products.tsr --kernel plain_bf16 --plan warpgroups=0 "${cube[@]}")
+  plain=$(milliseconds bench/kernels/plain_products.tsr --kernel plain_bf16 "${cube[@]}")
   time=$(milliseconds bench/kernels/lora.tsr "${cube[@]}" --set R=64 --set scale=0.5)
   awk -v t="$time" -v c="$chain" -v p="$plain" \
     'BEGIN { printf "%s ms, %.2f of %s ms and %s ms\n", t, t / (c + p), c, p; exit !(t > 0 && c > 0 && p > 0) }'

@@ -117,8 +117,8 @@ void begin_boxes() { pending.clear(); }
 
 bool land_next_box() {
   if (pending.empty()) return false;
-  const PendingBox box = std::move(pending.front());
-  pending.erase(pending.begin());
+  const PendingBox box = std::move(pending.back());
+  pending.pop_back();
   land(box);
   return true;
 }

@@ -15,7 +15,7 @@ bool begins_box(const SharedArray& array, int i, Location where);
 /// A block begins: no box is on its way.
 void begin_boxes();
 
-/// Nobody can go on: one box more arrives, if there is one.
+/// Nobody can go on: one box more arrives, if there is one. The last first: who waits for one knows nothing of another.
 bool land_next_box();
 
 /// All threads of a block have ended, which is to be the case of its stores too.
