@@ -11,8 +11,8 @@ namespace tessera::emit {
 bool is_same_in_loops(const ir::Kernel& kernel, ir::ValueId id) {
   const ir::Value& value = kernel.values[id];
   const auto is_of_loop = [&](ir::AxisId axis) { return kernel.axes[axis].kind == ir::AxisKind::loop; };
-  const auto* coordinate =
-      std::get_if<ir::Coordinate>(&value.op);  // of a loop over single ones it has no axis
+  // Of a loop over single coordinates a coordinate has no axis.
+  const auto* coordinate = std::get_if<ir::Coordinate>(&value.op);
   if (std::holds_alternative<ir::ReadVariable>(value.op) || std::ranges::any_of(value.axes, is_of_loop) ||
       (coordinate && is_of_loop(coordinate->axis)))
     return false;

@@ -126,8 +126,8 @@ class GroupPlanner {
     if (!depends_on_values()) shape.symbols.clear();
     for (const auto& [axis, role] : plan_.roles) {
       if (is_held_whole(axis)) {  // as in the plan, in what boxes bring
-        shape.extent[axis] =
-            (shape.extent.at(axis) + unit_of(axis, shape) - 1) / unit_of(axis, shape) * unit_of(axis, shape);
+        const int64_t unit = unit_of(axis, shape);
+        shape.extent[axis] = (shape.extent.at(axis) + unit - 1) / unit * unit;
         continue;
       }
       const int64_t fixed = fixed_tile(kernel_, overrides_, axis);
