@@ -19,7 +19,8 @@ namespace {
 // needs many; for what lanes fetch of columns after the first.
 constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
 
-constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10, kAccess = 6;  // instructions
+constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10;  // instructions
+constexpr int kAccess = 6;   // the same of an access to 2 bytes or fewer; of more in proportion
 constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
 // Clocks of an instruction where each has a warp alone, of accesses, and of a chain that has no registers to overlap with.
 constexpr int kAlone = 2, kLatency = 6;
@@ -30,6 +31,16 @@ int64_t stores_of(const ir::Kernel& kernel) {
     count += std::holds_alternative<ir::Write>(statement.node) ? 1 : 0;
   });
   return count;
+}
+
+int64_t clocks_of_access(DType type) { return kAccess * std::max<int64_t>(1, size_in_bytes(type) / 2); }
+int64_t clocks_of_stores(const ir::Kernel& kernel) {
+  int64_t clocks = 0;
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* write = std::get_if<ir::Write>(&statement.node);
+    if (write) clocks += clocks_of_access(kernel.tensors[write->tensor].dtype);
+  });
+  return clocks;
 }
 
 bool is_tile(const ir::Value& value, const TilePlan& plan) {
@@ -70,12 +81,13 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
   const bool has_request = std::ranges::any_of(plan.roles, [&](const auto& role) {
     return role.second != TileRole::depth && fixed_tile(kernel, overrides, role.first) > 0;
   });
-  const auto is_of_two_bytes = [&](const auto& entry) {
+  // Threads that add up what becomes of each tile hold sums twice.
+  const auto is_staged = [&](const auto& entry) {
     const TileProduct& product = entry.second;
     return product.rows.way == TileFactor::Way::staged && product.columns.way == TileFactor::Way::staged &&
-           !product.rows.in_parts && has_either_order(tile_type(kernel, product.rows));
+           !is_promoted(kernel, product);
   };
-  return !has_request && std::ranges::all_of(plan.products, is_of_two_bytes) &&
+  return !has_request && plan.turned == Turned::none && std::ranges::all_of(plan.products, is_staged) &&
          requested_split(kernel, overrides).value_or(1) <= 1 &&
          shared_axis(kernel, uses, sizes, plan).axis.has_value();
 }
@@ -100,21 +112,21 @@ int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, c
     const auto* assign = std::get_if<ir::Assign>(&statement.node);
     if (assign) sums.insert(assign->value);
   });
-  int64_t accesses = stores_of(kernel), others = 0;
+  int64_t accesses = clocks_of_stores(kernel), others = 0;
   ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
     const auto* define = std::get_if<ir::Define>(&statement.node);
     if (!define || plan.products.contains(define->value) || sums.contains(define->value)) return;
     const ir::Value& value = kernel.values[define->value];
     if (!is_tile(value, plan)) return;
-    accesses += std::holds_alternative<ir::Load>(value.op) ? 1 : 0;
+    accesses += std::holds_alternative<ir::Load>(value.op) ? clocks_of_access(value.dtype) : 0;
     others += instructions_of(value.op);
   });
   int64_t elements = 0;
   for (const auto& [dot, product] : plan.products)
     elements =
         std::max(elements, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width));
-  return shape.teams == 1 ? elements * (accesses * kAccess + others) / kLanes
-                          : elements / shape.threads() * (accesses * kAccess * kAlone + others * kLatency);
+  return shape.teams == 1 ? elements * (accesses + others) / kLanes
+                          : elements / shape.threads() * (accesses * kAlone + others * kLatency);
 }
 
 }  // namespace tessera::emit

@@ -193,12 +193,6 @@ class TileLowering : public FunctionLowering {
   void declare_lines(FactorTile& tile);
   static std::string map_of(const FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
-  void ask_for_boxes(const ir::Block& statements, bool is_instance);
-  void ask_for_boxes(const RingSite& site, size_t depth);
-  void ask_for_boxes(const RingSite& site);
-  void around_boxes(const RingLoop& loop, const std::function<void()>& body);
-  void fill_stages(const RingSite& site);
-  void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
   StageNames declare_stages(const std::string& base, const std::string& count, bool is_shared);
   std::vector<const StageNames*> all_stages() const;
   const StageNames& stages_of(const TileFactor& factor) const;
@@ -209,7 +203,6 @@ class TileLowering : public FunctionLowering {
   void complete_computed(const std::vector<const TileFactor*>& computed);
   std::vector<const TileFactor*> computed_from(const std::vector<const TileFactor*>& sources) const;
   std::vector<const TileProduct*> products_of(const ir::Block& body) const;
-  void load_box(const TileFactor& factor);
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
   void receive_stage(const std::vector<const TileFactor*>& factors);
@@ -220,6 +213,18 @@ class TileLowering : public FunctionLowering {
   void release(const std::string& stage);
   void release_before(const std::string& before);
   bool only_multiplies(const ir::Block& statements) const;
+
+  // tile_copies.cpp
+  bool looks_ahead() const;
+  void copy_boxes(const std::vector<std::string>& positions);
+  void copy_ahead(const std::vector<std::string>& positions);
+  void ask_for_boxes(const ir::Block& statements, bool is_instance);
+  void ask_for_boxes(const RingSite& site, size_t depth);
+  void ask_for_boxes(const RingSite& site);
+  void around_boxes(const RingLoop& loop, const std::function<void()>& body);
+  void fill_stages(const RingSite& site);
+  void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
+  void load_box(const TileFactor& factor);
 
   // tile_stays.cpp: tiles of boxes that are brought once for an instance
   bool is_read_by(const FactorTile& tile, const ir::Statement& statement) const;

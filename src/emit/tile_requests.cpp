@@ -231,6 +231,19 @@ void leave_shifts_out(TilePlan& plan) {
   for (TileShape& shape : plan.shapes) shape.end_bytes = 0;
 }
 
+/// What has no boxes then is small: halves of tiles are many, and what a thread has of one takes nvcc half as long.
+void halve_tiles(const std::vector<PlanChoice>& choices, ir::SizeTable& sizes, const Target& target,
+                 const PlanOverrides& overrides, TilePlan& plan) {
+  const auto is_half = [](const TileShape& shape) { return shape.few_quarters > 0; };
+  if (std::ranges::any_of(plan.shapes, is_half)) return;
+  for (TileShape& shape : plan.shapes) {
+    auto half = half_of(choices[shape.choice].kernel, sizes, target, overrides, plan, shape);
+    if (!half || half->threads() < shape.threads()) continue;
+    half->few_quarters = 0;
+    shape = *std::move(half);
+  }
+}
+
 }  // namespace
 
 ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const PhaseAnalysis& analysis,
@@ -277,7 +290,10 @@ ShapeDecision choose_requested_shapes(std::vector<PlanChoice> choices, const Pha
       turned = plan_turned_tiles(kernel, analysis, sizes, target, overrides, plan, *groups);
     for (TilePlan& tiles : turned) settle(tiles, 0);
   }
-  if (groups && runs_by_groups(plan, *groups)) leave_shifts_out(plan);
+  if (groups && runs_by_groups(plan, *groups)) {
+    leave_shifts_out(plan);
+    if (!groups->has_parts()) halve_tiles(choices, sizes, target, overrides, plan);
+  }
   return {.groups = std::move(groups), .turned = std::move(turned)};
 }
 

@@ -61,6 +61,18 @@ class ShapeChooser {
     return "";
   }
 
+  /// Half as much of each axis of the grid that nothing fixes.
+  std::optional<TileShape> half_of(TileShape shape) {
+    TileShape known = shape;
+    for (const auto& [axis, role] : plan_.roles)
+      if (!choose_extent(axis, known).empty()) return std::nullopt;
+    const int halved = halve_grid(shape);
+    shape.few_quarters = halved == 1 ? 4 : 3;
+    if (halved == 0 || !choose_warps(shape, kFewWarps) || !share_memory(shape, 2)) return std::nullopt;
+    shape.registers = static_cast<int>(registers(shape));
+    return shape;
+  }
+
  private:
   /// A symbol with few values that is the extent of a tile: each gets code of its own.
   std::optional<ir::SymbolId> listed_symbol() const {
@@ -99,13 +111,8 @@ class ShapeChooser {
       return is_in_loop(entry.first) || free_.contains(entry.first);
     });
     if (is_asked || !is_free) return;
-    TileShape small = plan_.shapes.back();
-    const int halved = halve_grid(small);
-    if (halved == 0 || !choose_warps(small, kFewWarps)) return;
-    small.few_quarters = halved == 1 ? 4 : 3;
-    if (!share_memory(small, 2)) return;
-    small.registers = static_cast<int>(registers(small));
-    plan_.shapes.insert(plan_.shapes.end() - 1, std::move(small));
+    const std::optional<TileShape> small = half_of(plan_.shapes.back());
+    if (small) plan_.shapes.insert(plan_.shapes.end() - 1, *small);
   }
   int halve_grid(TileShape& shape) const {
     int halved = 0;
@@ -477,6 +484,11 @@ int64_t depth_of_tiles(DType factor, bool is_tf32) {
 std::string choose_shapes(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
                           const PlanOverrides& overrides, TilePlan& plan) {
   return ShapeChooser(kernel, sizes, target, overrides, plan).run();
+}
+
+std::optional<TileShape> half_of(const ir::Kernel& kernel, ir::SizeTable& sizes, const Target& target,
+                                 const PlanOverrides& overrides, TilePlan& plan, const TileShape& shape) {
+  return ShapeChooser(kernel, sizes, target, overrides, plan).half_of(shape);
 }
 
 }  // namespace tessera::emit

@@ -133,7 +133,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       2);
   add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
   add("shared tile copied to one block of the cluster", kWords, "(1u << ring.blocks) - 1, where",
-      "1u << cluster_rank(), where", 2);
+      "1u << cluster_rank(), where");
   add("first share of a tile copied by all blocks", kWords, "first = (lines >> (shares - 1)) * share;",
       "first = 0;");
   add("shares of a tile as of one block", kWords, "first = (lines >> (shares - 1)) * share;",

@@ -34,6 +34,7 @@ enum class Wrong {
   leaves_early,            ///< while the other block copies to it
   releases_own_stage,      ///< and not that of the other block, which copies to both
   announces_its_own_half,  ///< of the columns
+  asks_ahead_for_all,      ///< of the columns, of which it copies a half
 };
 
 /// One block multiplies what both of them have copied.
@@ -56,13 +57,17 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
   if (warpgroup() == 1) {
     if (is_first_warp() && is_elected()) {
       const int bytes = kBytesA + (wrong == Wrong::announces_its_own_half ? kBytesB / 2 : kBytesB);
-      for (int round = 0; round < rounds; ++round, at.advance()) {
-        ring.begin_fill(at, bytes);
-        load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{64 * cluster_rank(), round * 32}, ring,
-                        at.stage);
-        load_shared_tile<0, 1>(b_tiles.stage(at.stage), b_map, Index<2>{0, round * 32}, ring, at.stage);
-      }
-      if (wrong != Wrong::leaves_early) ring.drain(at);
+      const auto copy = [&](const auto& to, auto place) {
+        for (int round = 0; round < rounds; ++round, place.advance()) {
+          if (!to.begin_fill(place, bytes)) return;
+          load_tile<0, 1>(a_tiles.stage(place.stage), a_map, Index<2>{64 * cluster_rank(), round * 32}, to,
+                          place.stage);
+          load_shared_tile<0, 1>(b_tiles.stage(place.stage), b_map, Index<2>{0, round * 32}, to, place.stage);
+        }
+        if (wrong != Wrong::leaves_early) to.drain(place);
+      };
+      copy(wrong == Wrong::asks_ahead_for_all ? LookAhead<kStages>{1} : ring.look_ahead(), at);
+      copy(ring, at);
     }
   } else {
     Fragment<float, Layout> sum;
@@ -126,6 +131,13 @@ TEST_CASE("what is wrong with a cluster is found on every schedule") {
   });
 }
 
+TEST_CASE("boxes that are asked for ahead are those that are copied") {
+  twin::on_fault([](const twin::Fault&) {});
+  run_cluster(Wrong::asks_ahead_for_all, 4);
+  CHECK(found(FaultKind::never_copied));
+  twin::on_fault({});
+}
+
 TEST_CASE("who leaves a cluster early is found where the other block is slower") {
   twin::on_fault([](const twin::Fault&) {});
   int times = 0;
@@ -173,7 +185,7 @@ TEST_CASE("a launch that begins early waits for the one before") {
   launched(false, true);
   CHECK(found(FaultKind::runs_ahead, "has not waited for the one before"));
   launched(false, false);
-  CHECK(found(FaultKind::runs_ahead, "32 threads"));
+  CHECK(found(FaultKind::runs_ahead, "no thread waits"));
   twin::on_fault({});
 }
 

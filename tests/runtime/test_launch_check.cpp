@@ -202,15 +202,15 @@ TEST_CASE("the launcher takes the tiles that the device is done with first, and 
   CHECK(quickest(9 * wave, kNoTiles, -1) == std::pair(true, false));
 }
 
-TEST_CASE("blocks of a launch that has more units than it has blocks take several") {
+TEST_CASE("blocks that take more than three units of a launch do not begin early") {
   const index wave = multiprocessor_count();
-  CHECK_FALSE(persistent_blocks(wave).take_several);
-  CHECK(persistent_blocks(wave + 1).take_several);
-  CHECK(persistent_blocks(wave + 1).count == wave);
-  CHECK_FALSE(persistent_blocks(wave / 2, 2).take_several);
-  CHECK(persistent_blocks(wave / 2 + 1, 2).take_several);
-  CHECK(detail::begin_early(persistent_blocks(wave), Threads{384, kBeginsEarly}));
-  CHECK_FALSE(detail::begin_early(persistent_blocks(wave + 1), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(persistent_blocks(3 * wave).take_many);
+  CHECK(persistent_blocks(3 * wave + 1).take_many);
+  CHECK(persistent_blocks(3 * wave + 1).count == wave);
+  CHECK_FALSE(persistent_blocks(3 * (wave / 2), 2).take_many);
+  CHECK(persistent_blocks(3 * (wave / 2) + 1, 2).take_many);
+  CHECK(detail::begin_early(persistent_blocks(3 * wave), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(detail::begin_early(persistent_blocks(3 * wave + 1), Threads{384, kBeginsEarly}));
   CHECK_FALSE(detail::begin_early(persistent_blocks(wave), Threads{384}));
 }
 

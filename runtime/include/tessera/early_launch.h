@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-/// By all threads of a kernel whose launches begin early, before they touch the memory of tensors: what the launch before
-/// wrote is there then, and nobody reads any more what this one writes. The next launch may begin meanwhile.
+/// By the threads of a kernel whose launches begin early, before they touch the memory of tensors, and by one of each block
+/// at least, so that launches end in order: what the launch before wrote is there then, and nobody reads any more what this
+/// one writes. The next launch may begin meanwhile.
 TESSERA_DEVICE void wait_for_launch_before(Location where = Location::current()) {
   ptx::griddepcontrol_launch_dependents(where);
   ptx::griddepcontrol_wait(where);

@@ -19,15 +19,15 @@ namespace tessera {
 
 /// How many blocks the work wants. A launch may have fewer (a GPU takes at most 2^31 - 1): kernels walk over
 /// their tiles in steps of block_count(). Clusters of so many run together on chips that have them; `count` is a multiple.
-/// Blocks of which each takes several units, one on each multiprocessor, say so.
+/// Blocks of which each takes many units, one on each multiprocessor, say so.
 struct Blocks {
   index count;
   int cluster = 1;
-  bool take_several = false;
+  bool take_many = false;
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
-/// because all of its threads `wait_for_launch_before()`.
+/// because its threads `wait_for_launch_before()`.
 inline constexpr bool kBeginsEarly = true;
 
 /// How many threads a block has: what the kernel's TESSERA_KERNEL says.
@@ -45,11 +45,11 @@ namespace detail {
 
 inline constexpr index kMaxBlocks = 0x7fffffff;
 
-/// Whether blocks begin early. Those that take several units do not: they would stand on multiprocessors in the order in
+/// Whether blocks begin early. Those that take many units do not: they would stand on multiprocessors in the order in
 /// which these were left, not side by side with the blocks of neighbouring units, and what they read at the same time would
 /// be brought by memory several times.
 constexpr bool begin_early(const Blocks& blocks, const Threads& threads) {
-  return threads.begins_early && !blocks.take_several;
+  return threads.begins_early && !blocks.take_many;
 }
 
 /// What a launch may take without asking for more: the rest of 48 KiB may be the kernel's own.
@@ -273,10 +273,12 @@ class Clusters {
   bool is_slow_;
 };
 
-/// A block on each multiprocessor, in clusters of so many, for units of which a cluster takes one after another.
+/// A block on each multiprocessor, in clusters of so many, for units of which a cluster takes one after another. Of up to three
+/// rounds what an early begin saves is more than what is read again for it.
 inline Blocks persistent_blocks(index units, int cluster = 1) {
   const index clusters = multiprocessor_count() / cluster;
-  return {cluster * (units < clusters ? units : clusters), cluster, units > clusters};
+  constexpr index kFewRounds = 3;
+  return {cluster * (units < clusters ? units : clusters), cluster, units > kFewRounds * clusters};
 }
 
 /// The same for units of which some take longer than others: a block for each, so that whichever multiprocessor is free takes

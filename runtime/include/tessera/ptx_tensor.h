@@ -73,6 +73,24 @@ TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "%9", "r"(at[0]), "r"(at[1])
                      "r"(at[4]))
 #undef TESSERA_PTX_LOAD_BOX
 
+/// cp.async.bulk.prefetch.tensor: the box at `at` is on its way to the second-level cache. What memory holds there later is
+/// what copies read, so it may be asked for before it is written.
+#define TESSERA_PTX_PREFETCH_BOX(rank, coordinates, policy_operand, ...)                                \
+  TESSERA_DEVICE void cp_async_bulk_prefetch_tensor(const TensorMap& map, const int(&at)[rank],         \
+                                                    Location = Location::current()) {                   \
+    asm volatile("cp.async.bulk.prefetch.tensor." #rank "d.L2.global.L2::cache_hint [%0, {" coordinates \
+                 "}], " policy_operand ";"                                                              \
+                 :                                                                                      \
+                 : "l"(&map), __VA_ARGS__, "l"(map.policy)                                              \
+                 : "memory");                                                                           \
+  }
+TESSERA_PTX_PREFETCH_BOX(2, "%1, %2", "%3", "r"(at[0]), "r"(at[1]))
+TESSERA_PTX_PREFETCH_BOX(3, "%1, %2, %3", "%4", "r"(at[0]), "r"(at[1]), "r"(at[2]))
+TESSERA_PTX_PREFETCH_BOX(4, "%1, %2, %3, %4", "%5", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+TESSERA_PTX_PREFETCH_BOX(5, "%1, %2, %3, %4, %5", "%6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+                         "r"(at[4]))
+#undef TESSERA_PTX_PREFETCH_BOX
+
 /// cp.async.bulk.tensor, shared to global: the box at `at` becomes what stands from element `i` on; of it nothing is written
 /// that lies outside of the tensor. Behind fence_proxy_async of those who stored there, and a barrier.
 #define TESSERA_PTX_STORE_BOX(rank, coordinates, ...)                                               \

@@ -39,6 +39,7 @@ class SharedTerms {
   // What memory brings in a clock, to one block and to all of them; the part of products that bringing does not hide, or
   // the other way round.
   static constexpr double kBlockBytes = 24, kMemoryBytes = 2000, kNotHidden = 0.1;
+  static constexpr double kMemoryOfEach = 15;  // of those bytes, for each multiprocessor
 
  public:
   /// Each sum has so many terms; the factors have so many bytes.
@@ -62,7 +63,9 @@ class SharedTerms {
                             units.teams,           units.bytes,  units.asked};
     const int shares = shares_of(tiles);
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
-    return persistent_blocks(units.count * shares_.shares, cluster);
+    const Blocks blocks = persistent_blocks(units.count * shares_.shares, cluster);
+    shares_.look_ahead = !blocks.take_many && waits_for_memory(tiles, shares_.shares);
+    return blocks;
   }
 
   operator TermShares() const { return shares_; }
@@ -72,12 +75,25 @@ class SharedTerms {
     constexpr double kTermsOfClocks = 64;
     return static_cast<double>(tiles.clocks) * static_cast<double>(terms_) / kTermsOfClocks;
   }
-  /// As long as the products take, or memory to bring the factors once; of the shorter one a part is not hidden.
+  double clocks_of_products(const TilesOfSize& tiles, int shares) const {
+    return clocks_of_tile(tiles) * static_cast<double>(ceil_divide(tiles.count * shares, wave_)) / shares;
+  }
+  /// Until memory has brought the factors once.
+  double clocks_of_memory(const TilesOfSize& tiles, int shares) const {
+    const index blocks = tiles.count * shares < wave_ ? tiles.count * shares : wave_;
+    const double of_blocks = kBlockBytes * static_cast<double>(blocks);
+    return bytes_ / (of_blocks < kMemoryBytes ? of_blocks : kMemoryBytes);
+  }
+  /// Whether memory, and not what it brings to each block, takes longer than the products; never of sizes whose terms are not
+  /// shared, of which the launcher says no clocks.
+  bool waits_for_memory(const TilesOfSize& tiles, int shares) const {
+    const double memory = bytes_ / (kMemoryOfEach * static_cast<double>(wave_));
+    return tiles.bytes > 0 && memory > clocks_of_products(tiles, shares);
+  }
+  /// As long as the products take, or memory; of the shorter one a part is not hidden.
   double clocks_until_summed(const TilesOfSize& tiles, int shares) const {
-    const auto blocks = static_cast<double>(tiles.count * shares), wave = static_cast<double>(wave_);
-    const double products = clocks_of_tile(tiles) * std::ceil(blocks / wave) / shares;
-    const double memory = bytes_ / std::fmin(kMemoryBytes, kBlockBytes * std::fmin(blocks, wave));
-    return std::fmax(products, memory) + kNotHidden * std::fmin(products, memory);
+    const double products = clocks_of_products(tiles, shares), memory = clocks_of_memory(tiles, shares);
+    return products < memory ? memory + kNotHidden * products : products + kNotHidden * memory;
   }
   /// What follows the products of each round, or with teams of the last: before that, a team which has more to do there than
   /// another takes for its products is waited for.
@@ -85,7 +101,8 @@ class SharedTerms {
     const auto rounds = static_cast<double>(ceil_divide(tiles.count * shares, wave_));
     const auto behind = static_cast<double>(tiles.behind);
     if (tiles.teams == 1) return rounds * behind;
-    return behind + (rounds - 1) * std::fmax(0, behind - clocks_of_tile(tiles)) / tiles.teams;
+    const double waited = behind - clocks_of_tile(tiles);
+    return waited > 0 ? behind + (rounds - 1) * waited / tiles.teams : behind;
   }
   static double clocks_to_join(const TilesOfSize& tiles, int shares) {
     return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;

@@ -18,6 +18,7 @@ struct TermShares {
   static constexpr int kMost = 64;
 
   int shares = 1;
+  bool look_ahead = false;  ///< whether blocks ask for what they read first while the launch before ends
   std::uint32_t* counts = nullptr;
   unsigned char* sums = nullptr;
 };

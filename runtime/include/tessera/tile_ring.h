@@ -21,6 +21,17 @@ struct RingPlace {
   }
 };
 
+/// In place of a ring, for a thread that brings the boxes of its first rounds into the second-level cache alone: nothing is
+/// waited for, and nothing arrives.
+template <int kStages>
+struct LookAhead {
+  int blocks = 1;
+
+  /// Whether a round is one of these: as many as there are stages.
+  TESSERA_DEVICE bool begin_fill(const RingPlace<kStages>& at, int) const { return at.parity == 0; }
+  TESSERA_DEVICE void drain(const RingPlace<kStages>&) const {}
+};
+
 /// The barriers of a ring of tiles: one thread asks for the copies to a stage, `readers` warps read it. What a block of a
 /// cluster copies goes to all of its `blocks`, so that all have to have read a stage.
 template <int kStages>
@@ -39,11 +50,14 @@ struct TileRing {
     ptx::fence_mbarrier_init(where);
   }
 
-  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it.
-  TESSERA_DEVICE void begin_fill(const Place& at, int bytes, Location where = Location::current()) const {
+  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it. True.
+  TESSERA_DEVICE bool begin_fill(const Place& at, int bytes, Location where = Location::current()) const {
     ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
     ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);
+    return true;
   }
+
+  TESSERA_DEVICE LookAhead<kStages> look_ahead() const { return {blocks}; }
 
   /// By the thread that copies, when it has nothing more to copy: waits until all is read. Before that a block of a cluster
   /// may not end, since others copy to it and arrive at its barriers.

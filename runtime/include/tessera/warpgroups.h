@@ -115,12 +115,38 @@ TESSERA_DEVICE void complete_tiles(Location where = Location::current()) {
   groups_barrier<kGroups>(where);
 }
 
+namespace detail {
+
+/// A box on its way to this block, to all blocks of the cluster, or to the cache alone.
+template <int kStages, int Rank, typename T>
+TESSERA_DEVICE void bring_box(const TileRing<kStages>& ring, int stage, const Shared<T>& to, int i,
+                              const TensorMap& map, const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_tensor_load(to, i, map, at, ring.full, stage, where);
+}
+template <int kStages, int Rank, typename T>
+TESSERA_DEVICE void bring_box_to_all(const TileRing<kStages>& ring, int stage, const Shared<T>& to, int i,
+                                     const TensorMap& map, const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_tensor_load_multicast(to, i, map, at, ring.full, stage, (1u << ring.blocks) - 1, where);
+}
+template <int kStages, int Rank, typename T>
+TESSERA_DEVICE void bring_box(const LookAhead<kStages>&, int, const Shared<T>&, int, const TensorMap& map,
+                              const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_prefetch_tensor(map, at, where);
+}
+template <int kStages, int Rank, typename T>
+TESSERA_DEVICE void bring_box_to_all(const LookAhead<kStages>&, int, const Shared<T>&, int,
+                                     const TensorMap& map, const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_prefetch_tensor(map, at, where);
+}
+
+}  // namespace detail
+
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
-/// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends.
-template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
-TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
-                              const TileRing<kStages>& ring, int stage,
-                              Location where = Location::current()) {
+/// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends. With LookAhead in place of the
+/// ring it goes no farther than the second-level cache.
+template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
+TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at, const Ring& ring,
+                              int stage, Location where = Location::current()) {
   TESSERA_UNROLL
   for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
     int coordinates[Rank];
@@ -128,17 +154,16 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
     for (int i = 0; i < Rank; ++i)
       coordinates[i] = static_cast<int>(at[detail::mapped_dimension<kPositionDimension>(i)]);
     coordinates[0] += position;
-    ptx::cp_async_bulk_tensor_load(tile.elements, tile.first + position * Tile::kLines, map, coordinates,
-                                   ring.full, stage, where);
+    detail::bring_box(ring, stage, tile.elements, tile.first + position * Tile::kLines, map, coordinates,
+                      where);
   }
 }
 
 /// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, whole eights of which each
 /// has its chunks in another order, and all of them get it.
-template <int kLineDimension, int kPositionDimension, int kStages, int Rank, typename Tile>
+template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
 TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
-                                     const TileRing<kStages>& ring, int stage,
-                                     Location where = Location::current()) {
+                                     const Ring& ring, int stage, Location where = Location::current()) {
   if (ring.blocks == 1)
     return load_tile<kLineDimension, kPositionDimension>(tile, map, at, ring, stage, where);
   const int lines = Tile::kLines / ring.blocks, first = cluster_rank() * lines;
@@ -151,9 +176,9 @@ TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, con
       coordinates[i] = static_cast<int>(at[dimension]) + (dimension == kLineDimension ? first : 0);
     }
     coordinates[0] += position;
-    ptx::cp_async_bulk_tensor_load_multicast(tile.elements,
-                                             tile.first + position * Tile::kLines + first * Tile::kSpan, map,
-                                             coordinates, ring.full, stage, (1u << ring.blocks) - 1, where);
+    detail::bring_box_to_all(ring, stage, tile.elements,
+                             tile.first + position * Tile::kLines + first * Tile::kSpan, map, coordinates,
+                             where);
   }
 }
 
@@ -196,15 +221,15 @@ inline constexpr bool kAsksInLoop = Rank <= 2 || kWidth <= 64;
 }  // namespace detail
 
 /// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
-template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
-          Order kOrder>
+template <int kWidthDimension, int kDepthDimension, typename Ring, int Rank, typename T, int kWidth,
+          int kDepth, Order kOrder>
 TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
-                              const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
+                              const Index<Rank>& at, const Ring& ring, int stage,
                               Location where = Location::current()) {
   if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
     detail::for_each_box<kWidthDimension, kDepthDimension>(
         tile, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
-          ptx::cp_async_bulk_tensor_load(tile.elements, to, map, coordinates, ring.full, stage, where);
+          detail::bring_box(ring, stage, tile.elements, to, map, coordinates, where);
         });
   } else {
     tile.as_it_lies([&](auto major, const auto& lines) {
@@ -214,18 +239,17 @@ TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile,
     });
   }
 }
-template <int kWidthDimension, int kDepthDimension, int kStages, int Rank, typename T, int kWidth, int kDepth,
-          Order kOrder>
+template <int kWidthDimension, int kDepthDimension, typename Ring, int Rank, typename T, int kWidth,
+          int kDepth, Order kOrder>
 TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
-                                     const Index<Rank>& at, const TileRing<kStages>& ring, int stage,
+                                     const Index<Rank>& at, const Ring& ring, int stage,
                                      Location where = Location::current()) {
   if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
     if (ring.blocks == 1)
       return load_tile<kWidthDimension, kDepthDimension>(tile, map, at, ring, stage, where);
     detail::for_each_box<kWidthDimension, kDepthDimension>(
         tile, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
-          ptx::cp_async_bulk_tensor_load_multicast(tile.elements, to, map, coordinates, ring.full, stage,
-                                                   (1u << ring.blocks) - 1, where);
+          detail::bring_box_to_all(ring, stage, tile.elements, to, map, coordinates, where);
         });
   } else {
     tile.as_it_lies([&](auto major, const auto& lines) {

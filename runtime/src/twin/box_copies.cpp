@@ -29,6 +29,17 @@ struct PendingBox {
 
 thread_local std::vector<PendingBox> pending;
 
+/// A box that was asked for ahead: for the cache, and so to be copied by the thread that asked.
+struct BoxAhead {
+  const TensorMap* map;
+  std::vector<int> at;
+  Location where;
+};
+
+thread_local std::vector<BoxAhead> boxes_ahead;
+
+std::vector<int> coordinates(const TensorMap& map, const int* at) { return {at, at + map.rank}; }
+
 void round_to_tf32(unsigned char* element) {
   float value;
   std::memcpy(&value, element, sizeof value);
@@ -105,15 +116,33 @@ bool begins_box(const SharedArray& array, int i, Location where) {
   return false;
 }
 
+void ask_ahead(const TensorMap& map, const int* at, Location where) {
+  boxes_ahead.push_back({&map, coordinates(map, at), where});
+}
+
+void check_boxes_ahead() {
+  if (boxes_ahead.empty()) return;
+  report(FaultKind::never_copied, boxes_ahead.front().where,
+         std::to_string(boxes_ahead.size()) + " boxes were asked for ahead, and are not copied");
+  boxes_ahead.clear();
+}
+
 void copy_box(const BoxCopy& copy, Location where) {
   if (context.ahead > 0) check_behind_predecessor(where);
+  if (!boxes_ahead.empty())
+    std::erase_if(boxes_ahead, [&](const BoxAhead& box) {
+      return box.map == copy.map && box.at == coordinates(*copy.map, copy.at);
+    });
   if (!begins_box(copy.to, copy.i, where)) return;
   const std::vector<unsigned char> bytes = read_box(*copy.map, copy.at);
   for (int rank = 0; rank < context.threads / context.block_threads; ++rank)
     if ((copy.blocks >> rank & 1u) != 0) send(copy, rank, bytes, where);
 }
 
-void begin_boxes() { pending.clear(); }
+void begin_boxes() {
+  pending.clear();
+  boxes_ahead.clear();
+}
 
 bool land_next_box() {
   if (pending.empty()) return false;

@@ -92,6 +92,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::not_fenced: return "not fenced";
     case FaultKind::block_gone: return "block gone";
     case FaultKind::runs_ahead: return "runs ahead";
+    case FaultKind::never_copied: return "never copied";
   }
   return "unknown fault";
 }

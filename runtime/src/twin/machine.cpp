@@ -157,10 +157,10 @@ bool Machine::run_block() {
   if (ended_ == context.threads) {
     check_transactions();
     check_stores();
-    if (context.ahead > 0)
+    check_boxes_ahead();
+    if (context.ahead == context.threads)
       report(FaultKind::runs_ahead, {},
-             std::to_string(context.ahead) +
-                 " threads of a launch that begins early never wait for the one before");
+             "no thread waits for the launch before, so that this one may end first");
     return true;
   }
   report_deadlock();

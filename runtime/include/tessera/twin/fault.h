@@ -34,6 +34,7 @@ enum class FaultKind : std::uint8_t {
   not_fenced,             ///< registers that an asynchronous product takes without a fence before it
   block_gone,             ///< something done to shared memory of a block of the cluster that has ended
   runs_ahead,             ///< a launch that began early and does not wait for the one before
+  never_copied,           ///< a box that a thread asked for ahead, and does not copy then
 };
 
 /// "out of bounds", "written twice", …

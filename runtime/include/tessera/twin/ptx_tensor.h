@@ -20,6 +20,9 @@ struct BoxCopy {
 };
 void copy_box(const BoxCopy& copy, Location where);
 
+/// A box that the current thread wants in the cache before it copies it.
+void ask_ahead(const TensorMap& map, const int* at, Location where);
+
 /// A box that the current thread has stored.
 struct BoxStore {
   const TensorMap* map;
@@ -52,6 +55,12 @@ void cp_async_bulk_tensor_load_multicast(const Shared<T>& to, int i, const Tenso
                                          const int (&at)[kRank], const Barriers& barriers, int barrier,
                                          std::uint32_t blocks, Location where = Location::current()) {
   twin::copy_box({to.array(), i, &map, at, &barriers, barrier, blocks}, where);
+}
+
+template <int kRank>
+void cp_async_bulk_prefetch_tensor(const TensorMap& map, const int (&at)[kRank],
+                                   Location where = Location::current()) {
+  twin::ask_ahead(map, at, where);
 }
 
 template <typename T, int kRank>

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the warp that copies does: it walks over the loops that boxes turn with, and asks for those of each round.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/print.h"
+#include "emit/tile_lowering.h"
+#include "emit/warpgroup_plan.h"
+
+namespace tessera::emit {
+
+using lowered::Expr;
+
+namespace {
+
+Expr local(const std::string& name) { return lowered::name(name, DType::index); }
+
+}  // namespace
+
+void TileLowering::copy_boxes(const std::vector<std::string>& positions) {
+  instances(positions, "", [&] { ask_for_boxes(phase_.grid->body, true); });
+  for (const StageNames* stages : boxes_->rings())
+    if (cluster_axis_) emit(lowered::Evaluate{local(fmt::format("{}.drain({})", stages->ring, stages->at))});
+}
+
+// Whether blocks may ask for their first boxes before they may read them: where the launcher knows that memory takes longer
+// than products, which it does not of rows that threads turn.
+bool TileLowering::looks_ahead() const {
+  return tiles_.shared_axis.has_value() && tiles_.turned == Turned::none && !tiles_.has_parts() &&
+         all_stages().size() == 1;
+}
+
+// The same twice: of the first rounds, which begin_fill ends, boxes go to the cache alone.
+void TileLowering::copy_ahead(const std::vector<std::string>& positions) {
+  StageNames& stages = boxes_->factors.ring.empty() ? boxes_->sources : boxes_->factors;
+  const StageNames outer = stages;
+  const std::string copy = named("copy");
+  const auto wrap = [&](lowered::Block inner) {
+    return lowered::Lambda{copy, fmt::format("const auto& {}, auto {}", stages.ring, stages.at),
+                           std::move(inner)};
+  };
+  stages.ring = named("ring");
+  stages.at = named("at");
+  scope(Scope{}, wrap, [&] { copy_boxes(positions); });
+  stages = outer;
+  const auto call = [&](const std::string& ring) {
+    emit(lowered::Evaluate{local(fmt::format("{}({}, {})", copy, ring, stages.at))});
+  };
+  guard(local("kShared && terms.look_ahead"), "to the cache, while the launch before ends", false, Scope{},
+        [&] { call(stages.ring + ".look_ahead()"); });
+  emit(lowered::Evaluate{local("wait_for_launch_before()")});
+  call(stages.ring);
+}
+
+// What the statements of an instance, or of a loop in it, need, in the order in which they are run.
+void TileLowering::ask_for_boxes(const ir::Block& statements, bool is_instance) {
+  const std::vector<Walk> walks = walks_of(statements);
+  for (size_t k = 0; k < statements.size(); ++k) {
+    if (is_instance) ask_for_staying(statements, k);
+    for (const Walk& walk : walks)
+      if (walks_at(walk, statements[k])) ask_for_boxes(site_of(walk, {}), 0);
+    const auto* loop = std::get_if<ir::Loop>(&statements[k].node);
+    if (loop == nullptr) continue;
+    std::vector<const TileFactor*> staged;
+    collect_staged(loop->body, loop->axis, {}, staged);
+    std::vector<RingSite> inside;
+    collect_rings(loop->body, {}, inside);
+    if (!staged.empty())
+      ask_for_boxes({{}, loop->axis, staged, loop});
+    else if (!inside.empty())
+      around_boxes({loop->axis, loop}, [&] { ask_for_boxes(loop->body, false); });
+  }
+}
+
+// A walk, inside of the loops around it from number `depth` on.
+void TileLowering::ask_for_boxes(const RingSite& site, size_t depth) {
+  if (site.factors.empty()) return;
+  if (depth == site.around.size()) return ask_for_boxes(site);
+  around_boxes(site.around[depth], [&] { ask_for_boxes(site, depth + 1); });
+}
+
+void TileLowering::around_boxes(const RingLoop& loop, const std::function<void()>& body) {
+  const Range range = rounds_of(loop);
+  if (!extents_.contains(loop.axis)) return coordinates(loop.axis, range, body);
+  rounds(loop.axis, range, count_rounds(loop.axis, range), body);
+}
+
+void TileLowering::ask_for_boxes(const RingSite& site) {
+  const RingTurn turn = turn_of(site.axis, rounds_of({site.axis, site.loop}), false);
+  const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
+  Scope bindings;
+  bindings.loops.insert(site.axis);
+  count_loop(tile, share_of(site.axis, turn.end), "1", std::move(bindings), [&] {
+    bind_tile(site.axis, turn.range, tile);
+    if (!tiles_.has_parts()) return fill_stages(site);
+    boxes_->part = named("part");
+    count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{},
+               [&] { fill_stages(site); });
+  });
+}
+
+// Sources first: they are read first.
+void TileLowering::fill_stages(const RingSite& site) {
+  for (const bool is_source : {true, false}) {
+    std::vector<const TileFactor*> factors = site.factors;
+    std::erase_if(factors, [&](const TileFactor* factor) { return factor->is_source != is_source; });
+    if (!factors.empty()) fill_stage(stages_of(*factors[0]), factors);
+  }
+}
+
+void TileLowering::fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors) {
+  std::string bytes;
+  for (const TileFactor* factor : factors)
+    bytes += fmt::format("{}{}.bytes({})", bytes.empty() ? "" : " + ", tile_of(*factor).ring,
+                         tile_of(*factor).lines);
+  const std::string begin = fmt::format("{}.begin_fill({}, {})", stages.ring, stages.at, bytes);
+  if (looks_ahead())
+    guard(local("!" + begin), "", false, Scope{}, [&] { emit(lowered::Evaluate{local("return")}); });
+  else
+    emit(lowered::Evaluate{local(begin)});
+  for (const TileFactor* factor : factors) load_box(*factor);
+  emit(lowered::Evaluate{local(stages.at + ".advance()")});
+}
+
+void TileLowering::load_box(const TileFactor& read) {
+  const FactorTile& entry = tile_of(read);
+  const TileFactor& factor = entry.factor;
+  const StageNames& stages = stages_of(factor);
+  const auto& load = std::get<ir::Load>(kernel_.values[factor.load].op);
+  std::vector<Expr> at;
+  if (factor.in_parts) at.push_back(local(boxes_->part));
+  for (size_t d = 0; d < load.indices.size(); ++d)
+    at.push_back(d == factor.width_index
+                     ? lowered::add(reach_of_index(load, d, factor.width).at, first_of_tile(factor.width))
+                 : d == factor.depth_index ? first_of_tile(factor.depth)
+                                           : eval_total(load.indices[d]));
+  const size_t before = at.size() - load.indices.size();
+  const bool is_across = entry.major == "Major::mn";
+  const std::string callee = fmt::format("{}<{}, {}>", is_shared(factor) ? "load_shared_tile" : "load_tile",
+                                         before + (is_across ? factor.depth_index : factor.width_index),
+                                         before + (is_across ? factor.width_index : factor.depth_index));
+  emit(lowered::Evaluate{lowered::call(
+           callee,
+           {local(fmt::format("{}.stage({}.stage)", entry.ring, stages.at)), local(map_of(entry)),
+            lowered::braces(fmt::format("Index<{}>", at.size()), at), local(stages.ring),
+            local(stages.at + ".stage")},
+           DType::index)},
+       kernel_.values[factor.load].span);
+}
+
+}  // namespace tessera::emit
