@@ -231,7 +231,8 @@ void leave_shifts_out(TilePlan& plan) {
   for (TileShape& shape : plan.shapes) shape.end_bytes = 0;
 }
 
-/// What has no boxes then is small: halves of tiles are many, and what a thread has of one takes nvcc half as long.
+/// What has no boxes then has few terms, unless workspace is refused: halves of tiles are many, and what a thread has of one
+/// takes nvcc half as long; so not where fewer threads would share it.
 void halve_tiles(const std::vector<PlanChoice>& choices, ir::SizeTable& sizes, const Target& target,
                  const PlanOverrides& overrides, TilePlan& plan) {
   const auto is_half = [](const TileShape& shape) { return shape.few_quarters > 0; };
@@ -239,7 +240,6 @@ void halve_tiles(const std::vector<PlanChoice>& choices, ir::SizeTable& sizes, c
   for (TileShape& shape : plan.shapes) {
     auto half = half_of(choices[shape.choice].kernel, sizes, target, overrides, plan, shape);
     if (!half || half->threads() < shape.threads()) continue;
-    half->few_quarters = 0;
     shape = *std::move(half);
   }
 }

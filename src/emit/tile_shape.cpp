@@ -66,9 +66,8 @@ class ShapeChooser {
     TileShape known = shape;
     for (const auto& [axis, role] : plan_.roles)
       if (!choose_extent(axis, known).empty()) return std::nullopt;
-    const int halved = halve_grid(shape);
-    shape.few_quarters = halved == 1 ? 4 : 3;
-    if (halved == 0 || !choose_warps(shape, kFewWarps) || !share_memory(shape, 2)) return std::nullopt;
+    if (halve_grid(shape) == 0 || !choose_warps(shape, kFewWarps) || !share_memory(shape, 2))
+      return std::nullopt;
     shape.registers = static_cast<int>(registers(shape));
     return shape;
   }
@@ -111,8 +110,11 @@ class ShapeChooser {
       return is_in_loop(entry.first) || free_.contains(entry.first);
     });
     if (is_asked || !is_free) return;
-    const std::optional<TileShape> small = half_of(plan_.shapes.back());
-    if (small) plan_.shapes.insert(plan_.shapes.end() - 1, *small);
+    std::optional<TileShape> small = half_of(plan_.shapes.back());
+    if (!small) return;
+    TileShape counted = plan_.shapes.back();
+    small->few_quarters = halve_grid(counted) == 1 ? 4 : 3;
+    plan_.shapes.insert(plan_.shapes.end() - 1, *std::move(small));
   }
   int halve_grid(TileShape& shape) const {
     int halved = 0;

@@ -73,8 +73,8 @@ TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "%9", "r"(at[0]), "r"(at[1])
                      "r"(at[4]))
 #undef TESSERA_PTX_LOAD_BOX
 
-/// cp.async.bulk.prefetch.tensor: the box at `at` is on its way to the second-level cache. What memory holds there later is
-/// what copies read, so it may be asked for before it is written.
+/// cp.async.bulk.prefetch.tensor: a hint that the box at `at` will be copied, which brings it into the second-level cache. All
+/// multiprocessors write through that cache, so a box may be asked for before it is written.
 #define TESSERA_PTX_PREFETCH_BOX(rank, coordinates, policy_operand, ...)                                \
   TESSERA_DEVICE void cp_async_bulk_prefetch_tensor(const TensorMap& map, const int(&at)[rank],         \
                                                     Location = Location::current()) {                   \

@@ -27,7 +27,7 @@ template <int kStages>
 struct LookAhead {
   int blocks = 1;
 
-  /// Whether a round is one of these: as many as there are stages.
+  /// Whether a round is one of these: as many as there are stages, from a place of parity 0 on.
   TESSERA_DEVICE bool begin_fill(const RingPlace<kStages>& at, int) const { return at.parity == 0; }
   TESSERA_DEVICE void drain(const RingPlace<kStages>&) const {}
 };
@@ -50,7 +50,8 @@ struct TileRing {
     ptx::fence_mbarrier_init(where);
   }
 
-  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it. True.
+  /// By the thread that copies: waits until the stage is read, and announces so many bytes for it. There always is a next
+  /// round, other than of LookAhead.
   TESSERA_DEVICE bool begin_fill(const Place& at, int bytes, Location where = Location::current()) const {
     ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
     ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);

@@ -18,7 +18,7 @@ void begin_boxes();
 /// Nobody can go on: one box more arrives, if there is one. The last first: who waits for one knows nothing of another.
 bool land_next_box();
 
-/// All threads of a block have ended: what they asked for ahead they have copied.
+/// All threads of a cluster have ended: what they asked for ahead, one of them has copied.
 void check_boxes_ahead();
 
 /// All threads of a block have ended, which is to be the case of its stores too.
