@@ -49,8 +49,8 @@ class Search {
     };
     const bool is_folded = std::ranges::any_of(analysis_.dependence, [&](const auto& entry) {
       const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[entry.first].op);
-      return reduce && std::ranges::count(reduce->axes, axis) > 0 && meet(entry.second.axes, lanes_) &&
-             uses(entry.first);
+      if (!reduce || std::ranges::count(reduce->axes, axis) == 0 || !uses(entry.first)) return false;
+      return meet(entry.second.axes, lanes_) || meet({reduce->axes.begin(), reduce->axes.end()}, lanes_);
     });
     return !is_folded && std::ranges::none_of(analysis_.roots, [&](const ir::Statement* root) {
       const auto* assign = std::get_if<ir::Assign>(&root->node);

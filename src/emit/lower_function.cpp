@@ -356,7 +356,7 @@ size_t FunctionLowering::scope_of(ir::ValueId id, bool outside_elements, const A
   const Dependence& needs = analysis_.dependence.at(id);
   // What a group folds together belongs to a unit, though it be the same for all of them; what reads a variable, or a fold
   // that is held, stands behind its declaration.
-  size_t least = level_of(id) > 0 ? 1 : 0;
+  size_t least = outermost_ + (level_of(id) > 0 ? 1 : 0);
   for (const Declared& below : declared_below(id))
     if (const auto found = declared_at_.find(below); found != declared_at_.end())
       least = std::max(least, found->second);

@@ -365,6 +365,7 @@ class FunctionLowering {
   std::string strip_ = "i", item_ = "j";  // counters of strips and of the elements of a vector
   std::deque<lowered::Block> blocks_;
   std::vector<Scope> scopes_;
+  size_t outermost_ = 0;                    // the first scope in which memory may be read
   std::map<ir::AxisId, int64_t> unrolled_;  // coordinates of the copy being written
   std::map<ir::VariableId, Storage> variables_;
   std::map<Declared, size_t> declared_at_;                            // the scope that each of them lives in

@@ -146,6 +146,7 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   lowered::Block products = apart([&] {
     emit(lowered::Evaluate{local("take_registers<kGroups>()")});
     emit(lowered::Evaluate{local("wait_for_launch_before()")});
+    outermost_ = scopes_.size() - 1;
     instances(positions, boxes_->teams, [&] { block(phase_.grid->body); });
     if (!stored_boxes_.empty()) emit(lowered::Evaluate{local("wait_for_stores()")});
   });

@@ -177,6 +177,23 @@ void rows_of_tile(Problem& problem) {
   }
 }
 
+void rows_beside_lanes(Problem& problem) {
+  const auto x = problem.in("x"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t H = problem.dim("H"), C = problem.dim("C"), D = problem.dim("D");
+  for (int64_t t = 0; t < problem.dim("T"); ++t) {
+    y(t) = total(H, [&](int64_t h) {
+      const double most = greatest(C, [&](int64_t c) { return x(t, h, c); });
+      return total(D, [&](int64_t d) { return most * w(d, h); });
+    });
+    const auto of_row = [&](int64_t h) {
+      const double least = -greatest(C, [&](int64_t c) { return -x(t, h, c); });
+      return total(D, [&](int64_t d) { return w(d, h) - least; });
+    };
+    z(t) = H == 0 ? 5 : greatest(H, of_row);
+  }
+}
+
 /// Problems of many short rows, each of which has a unit, take the twin long.
 constexpr std::size_t kUnits = 12;
 
@@ -230,6 +247,11 @@ void add_held_cases(std::vector<Case>& cases) {
   cases.push_back(corner("held.tsr", "rows_of_tile", {"R", "C"},
                          {small("x", {"R", "C"}), result("y", {"R", "C"}), result("z", {"R"})},
                          rows_of_tile));
+  cases.push_back(
+      corner("held.tsr", "rows_beside_lanes", {"T", "H", "C", "D"},
+             {small("x", {"T", "H", "C"}), small("w", {"D", "H"}), result("y", {"T"}), result("z", {"T"})},
+             rows_beside_lanes));
+  cases.back().allowed = has_columns;
 }
 
 }  // namespace tessera::reference

@@ -277,6 +277,14 @@ void differences(Problem& problem) {
   });
 }
 
+void scaled(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), s = problem.in("s"), u = problem.in("u");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); }) * s() + u(1);
+  });
+}
+
 template <int kFirst>
 void difference_from(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b");
@@ -456,6 +464,10 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "K"}), whole("d", {"K", "N"}),
        input("u", "f32", {"N"}, -9, 9, 1), sums("y", {"M", "N"}), sums("z", {"M", "N"})},
       sums_of_products);
+  add("scaled_by_groups", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), input("s", "f32", {}, -9, 9, 1),
+       input("u", "f32", {"2"}, -9, 9, 1), sums("y", {"M", "N"})},
+      scaled);
   add("differences_by_groups", {"M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "K"}), whole("d", {"K", "N"}),
        input("u", "f32", {"N"}, -9, 9, 1), sums("y", {"M", "N"}), sums("z", {"M", "N"}),
