@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of examples/gemm costs its host thread, beside launches by hand of a kernel that does nothing and has the
-// same parameters, as much shared memory and as many threads: medians of one process, in turns. On a GPU of sm_90:
+// What the launcher of examples/gemm adds to a launch: beside cudaLaunchKernelExC by hand, of the same kernel with the same
+// parameters, which the linker's --wrap shows to this program. Medians of one process, in turns. On a GPU of sm_90:
 //   tesserac examples/gemm/gemm.tsr --arch=sm_90 -o OUT
 //   nvcc -O3 -std=c++20 -fmad=false --split-compile=0 -Xcompiler=-ffp-contract=off -gencode=arch=compute_90a,code=sm_90a
-//     -Iruntime/include -IOUT bench/launch_overhead.cu OUT/gemm.sm_90.cu OUT/gemm.dispatch.cpp -o OUT/launch_overhead
+//     -Xlinker=--wrap=cudaLaunchKernelExC -Iruntime/include -IOUT bench/launch_overhead.cu OUT/gemm.sm_90.cu
+//     OUT/gemm.dispatch.cpp -o OUT/launch_overhead
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "gemm.h"
 #include "tessera/kernel.h"
-#include "tessera/warpgroups.h"
 
 namespace {
 
 using tessera::bf16;
 
 constexpr int kRounds = 200, kLaunches = 20;  // so few that the queue of the device never is full
-constexpr int kThreads = 256, kSharedBytes = 208 * 1024;
-
-/// What gemm_by_warpgroups takes.
-struct Parameters {
-  tessera::FactorBoxes a, b;
-  tessera::StoreBoxes c_boxes;
-  tessera::TermShares terms;
-  tessera::View<bf16, 2> c;
-  tessera::index m, k, n;
-};
-
-__global__ void __launch_bounds__(kThreads)
-    do_nothing(const __grid_constant__ tessera::FactorBoxes, const __grid_constant__ tessera::FactorBoxes,
-               const __grid_constant__ tessera::StoreBoxes, const __grid_constant__ tessera::TermShares,
-               const __grid_constant__ tessera::View<bf16, 2>, tessera::index, tessera::index,
-               tessera::index) {}
 
 void require(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -42,31 +27,57 @@ void require(cudaError_t error, const char* what) {
   std::exit(1);
 }
 
-void launch_nothing(Parameters& values, cudaStream_t stream, bool begins_early) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+/// The last launch of this program, with copies of all that its caller lets go.
+struct Launch {
+  int count = 0;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(1);
-  config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = kSharedBytes;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = begins_early ? 1 : 0;
-  void* parameters[] = {&values.a, &values.b, &values.c_boxes, &values.terms,
-                        &values.c, &values.m, &values.k,       &values.n};
-  require(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(do_nothing), parameters), "launch");
+  const void* function = nullptr;
+  std::vector<cudaLaunchAttribute> attributes;
+  std::vector<std::byte> bytes;      // of the parameters
+  std::vector<std::size_t> offsets;  // of each of them
+} last_launch;
+
+void record(const cudaLaunchConfig_t& config, const void* function, void** parameters) {
+  ++last_launch.count;
+  last_launch.config = config;
+  last_launch.function = function;
+  last_launch.attributes.assign(config.attrs, config.attrs + config.numAttrs);
+  last_launch.bytes.clear();
+  last_launch.offsets.clear();
+  std::size_t offset, size;
+  for (std::size_t i = 0; cudaFuncGetParamInfo(function, i, &offset, &size) == cudaSuccess; ++i) {
+    const auto* const first = static_cast<const std::byte*>(parameters[i]);
+    last_launch.bytes.resize(offset);
+    last_launch.bytes.insert(last_launch.bytes.end(), first, first + size);
+    last_launch.offsets.push_back(offset);
+  }
+  static_cast<void>(cudaGetLastError());  // there is no parameter behind the last
 }
+
+bool is_recording = false;
+
+}  // namespace
+
+extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**);
+
+extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                                  void** parameters) {
+  if (is_recording) record(*config, function, parameters);
+  return __real_cudaLaunchKernelExC(config, function, parameters);
+}
+
+namespace {
 
 /// A product of matrices of so many rows and columns.
 class Product {
  public:
-  explicit Product(tessera::index extent) : extent_(extent) {
+  Product(tessera::index extent, cudaStream_t stream) : extent_(extent), stream_(stream) {
     for (bf16*& matrix : matrices_) {
       const auto bytes = static_cast<std::size_t>(extent * extent) * sizeof(bf16);
       require(cudaMalloc(reinterpret_cast<void**>(&matrix), bytes), "memory");
       require(cudaMemset(matrix, 0, bytes), "memory");
     }
+    record_launch();
   }
   ~Product() {
     for (bf16* matrix : matrices_) static_cast<void>(cudaFree(matrix));
@@ -74,22 +85,46 @@ class Product {
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  void launch(cudaStream_t stream) const {
+  void launch() const {
     const auto tensor = [this](int i) { return tessera::tensor(matrices_[i], {extent_, extent_}, 0); };
-    const tessera::Status status = kernels::gemm(tensor(0), tensor(1), tensor(2), {.stream = stream});
+    const tessera::Status status = kernels::gemm(tensor(0), tensor(1), tensor(2), {.stream = stream_});
     if (status.ok()) return;
     std::fprintf(stderr, "%s\n", status.message().c_str());
     std::exit(1);
   }
 
+  void launch_by_hand() {
+    require(__real_cudaLaunchKernelExC(&by_hand_.config, by_hand_.function, parameters_.data()), "launch");
+  }
+
+  /// Of the parameters of its kernel.
+  std::size_t bytes() const { return by_hand_.bytes.size(); }
+
  private:
+  void record_launch() {
+    last_launch = {};
+    is_recording = true;
+    launch();
+    is_recording = false;
+    if (last_launch.count != 1) {
+      std::fprintf(stderr, "%d launches, where one was expected\n", last_launch.count);
+      std::exit(1);
+    }
+    by_hand_ = last_launch;
+    by_hand_.config.attrs = by_hand_.attributes.data();
+    for (const std::size_t offset : by_hand_.offsets) parameters_.push_back(by_hand_.bytes.data() + offset);
+  }
+
   tessera::index extent_;
+  cudaStream_t stream_;
   bf16* matrices_[3] = {};
+  Launch by_hand_;
+  std::vector<void*> parameters_;
 };
 
 /// The microseconds of a launch, of which a round has several, while the device has nothing else to do.
-template <typename Launch>
-double microseconds(cudaStream_t stream, Launch launch) {
+template <typename Body>
+double microseconds(cudaStream_t stream, Body launch) {
   using Clock = std::chrono::steady_clock;
   require(cudaStreamSynchronize(stream), "stream");
   const Clock::time_point begin = Clock::now();
@@ -104,31 +139,33 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+void compare(tessera::index extent, cudaStream_t stream) {
+  Product product(extent, stream);
+  const auto launcher = [&] { product.launch(); };
+  const auto by_hand = [&] { product.launch_by_hand(); };
+  std::vector<double> of_launcher, of_hand;
+  for (int round = -10; round < kRounds; ++round) {  // the first rounds warm up
+    const bool is_first = round % 2 == 0;
+    const double some = is_first ? microseconds(stream, launcher) : microseconds(stream, by_hand);
+    const double others = is_first ? microseconds(stream, by_hand) : microseconds(stream, launcher);
+    if (round < 0) continue;
+    of_launcher.push_back(is_first ? some : others);
+    of_hand.push_back(is_first ? others : some);
+  }
+  const double launcher_median = median(of_launcher), hand_median = median(of_hand);
+  std::printf("%5lld^3, %zu bytes of parameters: %.2f by hand, %.2f by the launcher, %.2f more\n",
+              static_cast<long long>(extent), product.bytes(), hand_median, launcher_median,
+              launcher_median - hand_median);
+}
+
 }  // namespace
 
 int main() {
   cudaStream_t stream;
   require(cudaStreamCreate(&stream), "stream");
-  require(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes),
-          "shared memory");
-  Parameters values{};
-  const Product tiny(64), small(1024);
-  std::vector<double> early, plain, of_tiny, of_small;
-  for (int round = -10; round < kRounds; ++round) {  // the first rounds warm up
-    const double times[] = {microseconds(stream, [&] { launch_nothing(values, stream, true); }),
-                            microseconds(stream, [&] { launch_nothing(values, stream, false); }),
-                            microseconds(stream, [&] { tiny.launch(stream); }),
-                            microseconds(stream, [&] { small.launch(stream); })};
-    if (round < 0) continue;
-    std::vector<double>* of[] = {&early, &plain, &of_tiny, &of_small};
-    for (int i = 0; i < 4; ++i) of[i]->push_back(times[i]);
-  }
-  std::printf("%zu bytes of parameters, microseconds of the host for a launch, medians of %d rounds of %d:\n",
-              sizeof(Parameters), kRounds, kLaunches);
-  std::printf("nothing, begins early    %6.2f\n", median(early));
-  std::printf("nothing                  %6.2f\n", median(plain));
-  std::printf("gemm, 64 x 64 x 64       %6.2f\n", median(of_tiny));
-  std::printf("gemm, 1024 x 1024 x 1024 %6.2f\n", median(of_small));
+  std::printf("microseconds of the host for a launch of gemm, medians of %d rounds of %d\n", kRounds,
+              kLaunches);
+  for (const tessera::index extent : {64, 1024}) compare(extent, stream);
   require(cudaStreamDestroy(stream), "stream");
   return 0;
 }
