@@ -191,6 +191,7 @@ class TileLowering : public FunctionLowering {
   /// What an array has room for in a block of several teams, behind the room of one.
   std::string times_teams() const { return tiles_.has_teams() ? " * kTeams" : ""; }
   void declare_lines(FactorTile& tile);
+  bool may_hold_anything(const FactorTile& tile) const;
   static std::string map_of(const FactorTile& tile);
   void run_roles(const std::vector<std::string>& positions);
   StageNames declare_stages(const std::string& base, const std::string& count, bool is_shared);

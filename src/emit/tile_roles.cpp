@@ -105,7 +105,7 @@ void TileLowering::declare_teams() {
                       false});
 }
 
-// How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning.
+// How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning, if it matters.
 void TileLowering::declare_lines(FactorTile& tile) {
   const TileFactor& factor = tile.factor;
   tile.lines = named(name_of(factor) + "_lines");
@@ -118,7 +118,16 @@ void TileLowering::declare_lines(FactorTile& tile) {
   const Expr along_k = lowered::call("lines_of_box", numbers, DType::index);
   const Expr lines = tile.is_either ? lowered::call(tile.ring + ".lines", {along_k}, DType::index) : along_k;
   emit(lowered::Local{"int", tile.lines, {}, lines, true, false});
-  emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
+  if (!may_hold_anything(tile))
+    emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
+}
+
+// Whether what lines hold that no box brings does not matter: warpgroups alone read them, and make sums of coordinates behind
+// the end of an axis, of which nothing is folded. Places that several rings share are left as they are: others write there.
+bool TileLowering::may_hold_anything(const FactorTile& tile) const {
+  const TileFactor& factor = tile.factor;
+  return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.lies_as_declared() &&
+         !analysis_.crossed.contains(factor.width);
 }
 
 std::string TileLowering::map_of(const FactorTile& tile) {

@@ -286,24 +286,42 @@ SharedArray dynamic_shared(DynamicByte first, const char* name, int element_byte
   return {name, &region, region.bytes() + first.first, first.first, element_bytes, count, nullptr};
 }
 
+namespace {
+
+/// Whether a read of a granule is right, which is thereby noted. Somebody wrote it.
+bool may_read(Granule& granule, const SharedArray& array, int element, Location where, Proxy proxy) {
+  const bool good = ordered(granule.write);
+  if (!good) {
+    report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
+    granule.write = this_event();
+    granule.fences = -1;
+  }
+  note_read(granule);
+  return good && (proxy == Proxy::generic || is_fenced(granule, array, element, where));
+}
+
+}  // namespace
+
 bool may_read_shared(const SharedArray& array, int i, int count, Location where, Proxy proxy) {
   if (!inside(array, i, count, where)) return false;
   for_granules<Leaves::own>(array, i, count, [&](Granule& granule, int element) {
     if (!at_rest(granule, array, element, where)) return false;
-    if (granule.write.thread < 0) {
-      report(FaultKind::shared_uninitialised, where, element_text(array, element));
-      return false;
-    }
-    const bool good = ordered(granule.write);
-    if (!good) {
-      report(FaultKind::shared_race, where, race_text(array, element, " wrote", granule.write.thread));
-      granule.write = this_event();
-      granule.fences = -1;
-    }
-    note_read(granule);
-    return good && (proxy == Proxy::generic || is_fenced(granule, array, element, where));
+    if (granule.write.thread >= 0) return may_read(granule, array, element, where, proxy);
+    report(FaultKind::shared_uninitialised, where, element_text(array, element));
+    return false;
   });
   return true;
+}
+
+bool may_multiply_shared(const SharedArray& array, int i, int count, Location where) {
+  if (!inside(array, i, count, where)) return false;
+  bool is_written = true;
+  for_granules<Leaves::own>(array, i, count, [&](Granule& granule, int element) {
+    if (!at_rest(granule, array, element, where)) return false;
+    is_written = granule.write.thread >= 0;
+    return is_written && may_read(granule, array, element, where, Proxy::async);
+  });
+  return is_written;
 }
 
 bool may_write_shared(const SharedArray& array, int i, int count, Location where) {

@@ -8,7 +8,9 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <type_traits>
 
 #include "tessera/ptx_wgmma.h"
 #include "tessera/twin/machine.h"
@@ -70,6 +72,11 @@ struct ProductOperands {
   }
 };
 
+/// Stands for what nobody wrote: sums that take it in are wrong.
+template <typename Number>
+constexpr Number kAnything = std::is_integral_v<Number> ? Number(85)
+                                                        : std::numeric_limits<Number>::quiet_NaN();
+
 /// Calls visit(mn, k, element) for the elements [first, first + count) x [0, kDepth) of a matrix, having noted that they
 /// are read.
 template <typename T, Major kMajor, typename Visit>
@@ -80,11 +87,12 @@ void read_matrix(const MatrixDescriptor& matrix, int first, int count, Location 
     for (int position = 0; position < (along_k ? kDepth : count); position += kChunk) {
       const int mn = first + (along_k ? line : position), k = along_k ? position : line;
       const int from = matrix.index_of<kMajor>(mn, k, kSize);
-      if (!may_read_shared(matrix.array, from, kChunk, where, Proxy::async)) continue;
+      const bool is_written = may_multiply_shared(matrix.array, from, kChunk, where);
       for (int i = 0; i < kChunk; ++i) {
-        T element;
-        std::memcpy(&element, matrix.array.bytes + (from + i) * kSize, sizeof element);
-        visit(mn - first + (along_k ? 0 : i), along_k ? k + i : k, mma_number(element));
+        T element{};
+        if (is_written) std::memcpy(&element, matrix.array.bytes + (from + i) * kSize, sizeof element);
+        visit(mn - first + (along_k ? 0 : i), along_k ? k + i : k,
+              is_written ? mma_number(element) : kAnything<decltype(mma_number(element))>);
       }
     }
   }

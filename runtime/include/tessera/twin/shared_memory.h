@@ -54,6 +54,10 @@ bool may_read_shared(const SharedArray& array, int i, int count, Location where,
                      Proxy proxy = Proxy::generic);
 bool may_write_shared(const SharedArray& array, int i, int count, Location where);
 
+/// The same of an operand of a product of warpgroups, which may take in what nobody wrote: it only makes sums that nobody
+/// reads. False then, without a report.
+bool may_multiply_shared(const SharedArray& array, int i, int count, Location where);
+
 /// Starts an asynchronous copy of `value` to the elements from `i` on, at most kMaxCopyBytes. Checked as a write where it
 /// is started; the write counts as done by this thread when it has waited for it.
 inline constexpr int kMaxCopyBytes = 16;
