@@ -77,7 +77,7 @@ std::vector<SharedColumns> TileLowering::declare_columns(const std::vector<ir::V
     SharedColumns columns{named(base), names_.take("Columns" + in_camel_case(base)),
                           declare_value_of_column(id, base, type)};
     const std::string elements = names_.take(columns.name + "_elements"), element_type(type_name(type));
-    at_scope(0, [&] {
+    at_scope(outermost_, [&] {
       emit(lowered::Using{columns.type, fmt::format("PanelColumns<{}, {}>", element_type, panel.type)});
       emit(lowered::Shared{element_type, elements, columns.type + "::kRoom" + times_teams(), tiles_end_});
     });

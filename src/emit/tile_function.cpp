@@ -250,7 +250,7 @@ Panel TileLowering::declare_panel(const ir::Tensor& tensor, const std::string& l
   const std::string elements = named(tensor.name + "_elements");
   const std::string panel_type = names_.take("Panel" + capitalised(tensor.name));
   const std::string type = type_name(tensor.dtype);
-  at_scope(0, [&] {
+  at_scope(outermost_, [&] {
     if (panel_turn_.empty()) {
       panel_turn_ = named("panel_turn");
       emit(lowered::Local{"int", panel_turn_, {}, lowered::integer(0), false, false});

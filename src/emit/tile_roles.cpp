@@ -141,12 +141,16 @@ bool TileLowering::is_shared(const TileFactor& factor) const {
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
   emit(lowered::Barrier{"the ring is ready",
                         cluster_axis_ ? lowered::Barrier::Of::cluster : lowered::Barrier::Of::block});
-  for (const StageNames* stages : all_stages())
-    emit(lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
+  const auto begin_rings = [&] {
+    for (const StageNames* stages : all_stages())
+      emit(
+          lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
+  };
   emit(lowered::Local{"int", "group", {}, local("warpgroup()"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
+      begin_rings();
       if (looks_ahead()) return copy_ahead(positions);
       emit(lowered::Evaluate{local("wait_for_launch_before()")});
       copy_boxes(positions);
@@ -156,6 +160,7 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
     emit(lowered::Evaluate{local("take_registers<kGroups>()")});
     emit(lowered::Evaluate{local("wait_for_launch_before()")});
     outermost_ = scopes_.size() - 1;
+    begin_rings();
     instances(positions, boxes_->teams, [&] { block(phase_.grid->body); });
     if (!stored_boxes_.empty()) emit(lowered::Evaluate{local("wait_for_stores()")});
   });
