@@ -123,7 +123,8 @@ void TileLowering::declare_lines(FactorTile& tile) {
 }
 
 // Whether what lines hold that no box brings does not matter: warpgroups alone read them, and make sums of coordinates behind
-// the end of an axis, of which nothing is folded. Places that several rings share are left as they are: others write there.
+// the end of an axis, of which nothing is folded. Not where several rings may take turns at one place: a product would then
+// read what the boxes of another ring write.
 bool TileLowering::may_hold_anything(const FactorTile& tile) const {
   const TileFactor& factor = tile.factor;
   return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.lies_as_declared() &&
