@@ -23,7 +23,8 @@ std::optional<std::map<ir::ValueId, HeldAxes>> held_values(const ir::Kernel& ker
 int64_t held_bytes_of_group(const ir::Kernel& kernel, const PhasePlan& phase);
 
 /// Looped axes that writes may loop over around their elements instead, so that nothing needs to be held along them: what is
-/// folded for each of their coordinates goes into results for that coordinate, or into what no element of a lane has.
+/// folded for each of their coordinates goes into results for that coordinate, or into what no element of a lane has. Not
+/// into a fold over the axis together with that of lanes: its loop stands inside of theirs.
 AxisSet axes_around_writes(const ir::Kernel& kernel, const PhaseAnalysis& analysis, const AxisSet& lanes,
                            const AxisSet& looped);
 
