@@ -118,13 +118,7 @@ bool takes_turns(const ir::Kernel& kernel, const TilePlan& plan, const TileFacto
     return tile.way == TileFactor::Way::staged && !tile.is_source && !tile.stays;
   };
   if (!is_plain(a) || !is_plain(b)) return false;
-  const auto is_folded = [&](const TileFactor& tile) {
-    return std::ranges::any_of(plan.folds, [&](const auto& entry) {
-      return std::ranges::any_of(entry.second.parts,
-                                 [&](const TileFactor& part) { return part.shares_tile(tile); });
-    });
-  };
-  if (is_folded(a) || is_folded(b)) return false;
+  if (plan.folds_tile_of(a) || plan.folds_tile_of(b)) return false;
   const std::set<RingKey> first = rings_of_tile(kernel, plan, a), second = rings_of_tile(kernel, plan, b);
   return a.width == b.width &&
          std::ranges::none_of(first, [&](const RingKey& ring) { return second.contains(ring); });

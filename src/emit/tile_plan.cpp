@@ -453,6 +453,11 @@ std::vector<const TileFactor*> TilePlan::factors_with_own_tiles() const {
   }
   return own;
 }
+bool TilePlan::folds_tile_of(const TileFactor& factor) const {
+  const auto shares = [&](const TileFactor& part) { return part.shares_tile(factor); };
+  return std::ranges::any_of(
+      folds, [&](const auto& entry) { return std::ranges::any_of(entry.second.parts, shares); });
+}
 
 std::optional<ir::AxisId> first_coordinate(const ir::Kernel& kernel, ir::ValueId value) {
   const auto* fold = std::get_if<ir::Reduce>(&kernel.values[value].op);

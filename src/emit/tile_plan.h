@@ -176,6 +176,8 @@ struct TilePlan {
       return other->shares_tile(factor) && other->depth != factor.depth;
     });
   }
+  /// Whether something is folded of what a factor's tile holds.
+  bool folds_tile_of(const TileFactor& factor) const;
   bool is_in_registers(ir::AxisId axis) const {
     const auto found = role(axis);
     return found && *found != TileRole::depth;

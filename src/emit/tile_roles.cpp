@@ -127,7 +127,8 @@ void TileLowering::declare_lines(FactorTile& tile) {
 // read what the boxes of another ring write.
 bool TileLowering::may_hold_anything(const FactorTile& tile) const {
   const TileFactor& factor = tile.factor;
-  return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.lies_as_declared() &&
+  return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.is_source &&
+         !tiles_.folds_tile_of(factor) && !tiles_.is_read_across(factor) &&
          !analysis_.crossed.contains(factor.width);
 }
 
