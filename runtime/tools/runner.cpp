@@ -292,6 +292,16 @@ int tessera_runner_twin_blocks(int64_t most) {
 #endif
 }
 
+int tessera_runner_twin_work(int64_t* steps) {
+#if TESSERA_TWIN
+  *steps = tessera::twin::work();
+  return succeed();
+#else
+  static_cast<void>(steps);
+  return fail("these kernels run on a GPU");
+#endif
+}
+
 int tessera_runner_twin_fault(int fault, char* buffer, int64_t size) {
 #if TESSERA_TWIN
   const std::vector<tessera::twin::Fault>& faults = tessera::twin::faults();

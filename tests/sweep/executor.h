@@ -31,8 +31,9 @@ class Executor {
   /// Whether the layout of tensors makes a difference.
   virtual bool sees_layouts() const = 0;
   /// Executes a problem in every way there is (variants, partitions) and hands each run on. May be called by
-  /// several host threads at once.
-  virtual void run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) = 0;
+  /// several host threads at once. Returns what that cost in steps of the twin's threads.
+  virtual std::int64_t run(reference::Problem& problem, Layout layout,
+                           const std::function<void(Run)>& take) = 0;
 };
 
 /// The type-erased entry of a kernel.
@@ -49,7 +50,7 @@ class LaunchExecutor : public Executor {
 
   std::string name() const override;
   bool sees_layouts() const override { return true; }
-  void run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) override;
+  std::int64_t run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) override;
 
  private:
   std::function<Entry(const std::string&)> find_;

@@ -96,7 +96,7 @@ const ir::Kernel& InterpreterExecutor::kernel_of(const Case& description) const 
   fail(description.file + " has no kernel " + description.kernel);
 }
 
-void InterpreterExecutor::run(Problem& problem, Layout, const std::function<void(Run)>& take) {
+std::int64_t InterpreterExecutor::run(Problem& problem, Layout, const std::function<void(Run)>& take) {
   const ir::Kernel& kernel = kernel_of(problem.description());
   const interp::Arguments arguments = arguments_of(problem);
   const std::int64_t elements = element_count(problem.description(), problem.sizes());
@@ -111,6 +111,7 @@ void InterpreterExecutor::run(Problem& problem, Layout, const std::function<void
     }
     take(std::move(run));
   }
+  return 0;
 }
 
 }  // namespace tessera::sweep

@@ -16,7 +16,7 @@ class InterpreterExecutor : public Executor {
 
   std::string name() const override { return "interp"; }
   bool sees_layouts() const override { return false; }
-  void run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) override;
+  std::int64_t run(reference::Problem& problem, Layout layout, const std::function<void(Run)>& take) override;
 
  private:
   const ir::Kernel& kernel_of(const reference::Case& description) const;

@@ -18,10 +18,21 @@ constexpr int kMostVariants = 32;
 /// The launcher's own choice is one of the variants, so that it is tried on small problems only.
 constexpr std::int64_t kSmall = 1 << 14;
 
-const NamedOrder& turn_of(const Problem& problem, Layout layout) {
+/// Steps of the twin's threads, less than a second of them: no further variant is taken then.
+constexpr std::int64_t kMostSteps = 10'000'000;
+
+/// A number for a problem and a layout of it: what it is taken modulo takes turns over them.
+std::size_t turn_of(const Problem& problem, Layout layout) {
   auto turn = static_cast<std::size_t>(layout);
   for (const auto& [name, extent] : problem.sizes()) turn = turn * 31 + static_cast<std::size_t>(extent);
-  return kTwinOrders[turn % std::size(kTwinOrders)];
+  return turn;
+}
+
+/// What launches of this thread have cost so far; nothing on a GPU.
+std::int64_t steps_so_far() {
+  std::int64_t steps = 0;
+  if (tessera_runner_is_twin() != 0) (void)tessera_runner_twin_work(&steps);
+  return steps;
 }
 
 /// The tensors and scalars of a call, kept for all its variants.
@@ -100,26 +111,34 @@ class Call {
 
 std::string LaunchExecutor::name() const { return tessera_runner_is_twin() != 0 ? "twin" : "gpu"; }
 
-void LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
-  const NamedOrder& turn = turn_of(problem, layout);
-  set_order(order_.value_or(turn.order));
-  const std::string order = order_ || tessera_runner_is_twin() == 0 ? "" : std::string(turn.name) + ", ";
+std::int64_t LaunchExecutor::run(Problem& problem, Layout layout, const std::function<void(Run)>& take) {
+  const std::size_t turn = turn_of(problem, layout);
+  const NamedOrder& named = kTwinOrders[turn % std::size(kTwinOrders)];
+  set_order(order_.value_or(named.order));
+  const std::string order = order_ || tessera_runner_is_twin() == 0 ? "" : std::string(named.name) + ", ";
   const Entry entry = find_(problem.description().kernel);
-  if (entry == nullptr) return;
+  if (entry == nullptr) return 0;
   Call call(entry, problem);
-  if (!call.prepare(problem, layout)) return take({label_ + "preparation", tessera_runner_last_error(), {}});
-  const bool small = element_count(problem.description(), problem.sizes()) <= kSmall;
-  int ran = 0;
-  for (int variant = small ? -1 : 0; variant < kMostVariants; ++variant) {
-    if (std::optional<Run> run = call.run(variant)) {
-      ran += variant >= 0 ? 1 : 0;
-      run->how = label_ + order + run->how;
-      take(std::move(*run));
-    }
-  }
+  if (!call.prepare(problem, layout))
+    return take({label_ + "preparation", tessera_runner_last_error(), {}}), 0;
+  bool has_run = false;
+  const auto try_variant = [&](int variant) {
+    std::optional<Run> run = call.run(variant);
+    if (!run) return;
+    has_run = true;
+    run->how = label_ + order + run->how;
+    take(std::move(*run));
+  };
+  const std::int64_t begin = steps_so_far();
+  if (element_count(problem.description(), problem.sizes()) <= kSmall) try_variant(-1);
+  // Of what is too much for all variants, problems and layouts begin with different ones.
+  const int first = static_cast<int>(turn / std::size(kTwinOrders) % kMostVariants);
+  for (int i = 0; i < kMostVariants && steps_so_far() - begin < kMostSteps; ++i)
+    try_variant((first + i) % kMostVariants);
   const std::string changes = call.changes_of_inputs();
   if (!changes.empty()) take({label_ + order + "all variants", changes, {}});
-  if (ran == 0) take({label_ + "all variants", "no variant fits", {}});
+  if (!has_run) take({label_ + order + "all variants", "no variant fits", {}});
+  return steps_so_far() - begin;
 }
 
 }  // namespace tessera::sweep

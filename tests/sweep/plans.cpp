@@ -35,8 +35,9 @@ class BrokenPlan : public Executor {
   explicit BrokenPlan(std::string error) : error_(std::move(error)) {}
   std::string name() const override { return "compiler"; }
   bool sees_layouts() const override { return false; }
-  void run(reference::Problem&, Layout, const std::function<void(Run)>& take) override {
+  std::int64_t run(reference::Problem&, Layout, const std::function<void(Run)>& take) override {
     take({"no launch", error_, {}});
+    return 0;
   }
 
  private:

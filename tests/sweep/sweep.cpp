@@ -26,6 +26,9 @@ using reference::Exactness;
 using reference::Problem;
 using reference::Sizes;
 
+/// A problem that costs more on the twin, some seconds, is tried in one layout: others of the kernel are in the rest.
+constexpr std::int64_t kMostSteps = 30'000'000;
+
 /// What all threads of a sweep share.
 struct Shared {
   const std::function<const Executors&(const Case&)>& executors_of;
@@ -48,7 +51,8 @@ class ProblemSweep {
     const bool all_layouts = shared_.options.all_layouts;
     Problem problem(case_, sizes, number + 1);
     problem.solve();
-    try_layout(problem, Layout::dense);
+    const std::int64_t steps = try_layout(problem, Layout::dense);
+    if (!all_layouts && steps > kMostSteps) return;
     // The rest of the layouts but the last, which is another problem.
     constexpr std::size_t kOthers = std::size(kLayouts) - 2;
     for (std::size_t other = 0; other < kOthers; ++other) {
@@ -62,20 +66,24 @@ class ProblemSweep {
   }
 
  private:
-  void try_layout(Problem& problem, Layout layout) {
+  /// What the executor that takes longest cost, in steps of the twin.
+  std::int64_t try_layout(Problem& problem, Layout layout) {
     if (shared_.is_over()) {
       ++shared_.left_out;
-      return;
+      return 0;
     }
+    std::int64_t steps = 0;
     const bool other_values = layout == Layout::dense || layout == Layout::broadcast;
     for (const auto& executor : executors_) {
       if (!other_values && !executor->sees_layouts()) continue;
       const auto begin = std::chrono::steady_clock::now();
-      executor->run(problem, layout,
-                    [&](Run run) { judge_run(problem, layout, executor->name(), std::move(run)); });
+      const std::int64_t of_this = executor->run(
+          problem, layout, [&](Run run) { judge_run(problem, layout, executor->name(), std::move(run)); });
+      steps = std::max(steps, of_this);
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
       shared_.ledger.took(case_.name, executor->name(), time.count());
     }
+    return steps;
   }
 
   void judge_run(const Problem& problem, Layout layout, const std::string& executor, Run run) {

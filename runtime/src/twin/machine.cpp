@@ -63,6 +63,8 @@ Machine& machine() {
 
 bool run(const Grid& grid, const std::function<void()>& kernel) { return machine().run(grid, kernel); }
 
+std::int64_t work() { return machine().switches() + shared_accesses(); }
+
 void barrier(int first, int count, Location where) { machine().barrier(first, count, where); }
 
 void shuffle_xor(std::uint32_t* words, int count, int lane_mask, std::uint32_t lanes, Location where) {
@@ -227,6 +229,7 @@ void Machine::switch_to_next() {
   Fibre* to = next_fibre();
   if (from == to) return;
   current_ = to;
+  ++switches_;
   Fibre::switch_to(*from, *to);
 }
 

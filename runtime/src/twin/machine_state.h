@@ -90,6 +90,9 @@ class Machine {
   /// What the current thread does now, as others may come to know it.
   Event now() const { return {context.thread, current().time}; }
 
+  /// How often one thread has gone on in place of another.
+  std::int64_t switches() const { return switches_; }
+
   /// Counts the blocks that have begun, to tell the shadow of one from that of another.
   std::uint32_t block_stamp() const { return block_stamp_; }
 
@@ -130,6 +133,7 @@ class Machine {
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Fibre*> idle_;
   Fibre* current_ = &host_;
+  std::int64_t switches_ = 0;
 };
 
 /// The machine of this host thread.

@@ -43,12 +43,12 @@ struct CopyQueue {
   int groups = 0;
 };
 
-/// Sixteen granules of dynamic shared memory. While all accesses are to the whole of it, as those of copies and products are,
-/// the first granule stands for all.
+/// Sixteen granules of dynamic shared memory. While all accesses are to multiples of a power of two of them, as those of
+/// copies and of numbers are, the first granule of each stands for all.
 struct GranuleGroup {
   static constexpr int kSize = 16;
   std::uint32_t block_stamp = 0;
-  bool is_uniform = true;
+  int unit = kSize;
 };
 
 /// A shared array of the launch, or all its dynamic shared memory.
@@ -78,6 +78,7 @@ struct SharedMemory {
   int static_bytes = 0, dynamic_bytes = 0;
   std::vector<CopyQueue> copies;  // by thread of the block
   std::vector<int> fences;        // by thread of the block: how many between proxies it has made
+  std::int64_t accesses = 0;
 };
 thread_local SharedMemory memory;
 
@@ -158,12 +159,29 @@ bool is_fenced(const Granule& granule, const SharedArray& array, int element, Lo
 }
 
 GranuleGroup& fresh(GranuleGroup& group) {
-  if (group.block_stamp != machine().block_stamp()) group = {machine().block_stamp(), true};
+  if (group.block_stamp != machine().block_stamp()) group = {machine().block_stamp(), GranuleGroup::kSize};
   return group;
 }
 
 /// What a visit leaves of granules: the same of all, or something of each.
 enum class Leaves { same, own };
+
+/// Makes the units of a group, which begins at granule `begin`, as small as an access to [first, end) of it needs.
+void split_units(Region& region, GranuleGroup& group, int begin, int first, int end) {
+  int unit = group.unit;
+  while ((first - begin) % unit != 0 || (end - begin) % unit != 0) unit /= 2;
+  if (unit == group.unit) return;
+  const int stop = std::min(begin + GranuleGroup::kSize, static_cast<int>(region.granules.size()));
+  for (int number = begin; number < stop; number += unit) {
+    const int whole = begin + (number - begin) / group.unit * group.unit;
+    if (number == whole) {
+      fresh(region.granules[static_cast<std::size_t>(whole)]);
+    } else {
+      region.granules[static_cast<std::size_t>(number)] = region.granules[static_cast<std::size_t>(whole)];
+    }
+  }
+  group.unit = unit;
+}
 
 /// Calls `visit(granule, element)` for the granules of elements [i, i + count) until it returns false.
 template <Leaves kLeaves, typename Visit>
@@ -182,26 +200,17 @@ void for_granules(const SharedArray& array, int i, int count, Visit visit) {
       continue;
     }
     GranuleGroup& group = fresh(region.groups[static_cast<std::size_t>(number / kSize)]);
-    const int begin = number / kSize * kSize;
-    const bool is_whole = number == begin && begin + kSize <= end;
-    if (is_whole && group.is_uniform) {
+    const int begin = number / kSize * kSize, stop = std::min(end, begin + kSize);
+    const bool is_whole = stop - number == kSize;
+    split_units(region, group, begin, number, stop);
+    for (; number < stop; number += group.unit)
       if (!visit_number(number)) return;
-      number += kSize;
-      continue;
-    }
-    if (group.is_uniform) {
-      const auto whole = region.granules.begin() + begin;
-      const std::ptrdiff_t others = std::min<std::ptrdiff_t>(kSize, region.granules.end() - whole) - 1;
-      std::fill_n(whole + 1, others, fresh(*whole));
-      group.is_uniform = false;
-    }
-    for (const int stop = std::min(end, begin + kSize); number < stop; ++number)
-      if (!visit_number(number)) return;
-    group.is_uniform = is_whole && kLeaves == Leaves::same;
+    if (is_whole && kLeaves == Leaves::same) group.unit = kSize;
   }
 }
 
 bool inside(const SharedArray& array, int i, int count, Location where) {
+  ++memory.accesses;
   if (array.region == nullptr) return false;
   if (i >= 0 && i + count <= array.count) return true;
   report(FaultKind::shared_out_of_bounds, where,
@@ -222,6 +231,8 @@ void begin_shared(int dynamic_bytes) {
   memory.dynamic.clear();
   memory.fences.clear();
 }
+
+std::int64_t shared_accesses() { return memory.accesses; }
 
 void count_static_bytes(const char* name, int bytes, Location where) {
   memory.static_bytes += bytes;

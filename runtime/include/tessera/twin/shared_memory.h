@@ -58,6 +58,9 @@ bool may_write_shared(const SharedArray& array, int i, int count, Location where
 /// reads. False then, without a report.
 bool may_multiply_shared(const SharedArray& array, int i, int count, Location where);
 
+/// How many of these launches of this host thread have made so far.
+std::int64_t shared_accesses();
+
 /// Starts an asynchronous copy of `value` to the elements from `i` on, at most kMaxCopyBytes. Checked as a write where it
 /// is started; the write counts as done by this thread when it has waited for it.
 inline constexpr int kMaxCopyBytes = 16;
