@@ -81,7 +81,7 @@ configure() {
   # Without a GPU it is enough that nvcc takes the sweep's kernels: a quarter of its time.
   local sweep=(-DTESSERA_SWEEP_UNOPTIMISED=OFF "-DTESSERA_SWEEP_ARCHITECTURES=80;90")
   if [[ $device == twin ]]; then
-    sweep=(-DTESSERA_SWEEP_UNOPTIMISED=ON "-DTESSERA_SWEEP_ARCHITECTURES=80-virtual;90-virtual")
+    sweep=(-DTESSERA_SWEEP_UNOPTIMISED=ON "-DTESSERA_SWEEP_ARCHITECTURES=80-virtual;90a-virtual")
   fi
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DTESSERA_BUILD_TESTS=ON -DTESSERA_BUILD_EXAMPLES=ON -DTESSERA_CUDA=AUTO "-DTESSERA_TESSERAC=${TESSERA_TESSERAC:-}" \
