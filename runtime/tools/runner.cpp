@@ -292,9 +292,9 @@ int tessera_runner_twin_blocks(int64_t most) {
 #endif
 }
 
-int tessera_runner_twin_work(int64_t* steps) {
+int tessera_runner_twin_steps(int64_t* steps) {
 #if TESSERA_TWIN
-  *steps = tessera::twin::work();
+  *steps = tessera::twin::steps();
   return succeed();
 #else
   static_cast<void>(steps);

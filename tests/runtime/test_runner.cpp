@@ -91,6 +91,23 @@ TEST_CASE("copies may be late and blocks few, until the options are set anew") {
   CHECK(tessera_runner_twin_blocks(-1) != 0);
 }
 
+TEST_CASE("the same launch costs as many steps again, and a larger one more") {
+  REQUIRE(tessera_runner_twin_options(0, 0, -1) == 0);
+  std::vector<float> x(100 * 70, 1.0f), y(70 * 100);
+  const auto steps_of = [&](std::int64_t rows) {
+    std::int64_t before = 0, after = 0;
+    REQUIRE(tessera_runner_twin_steps(&before) == 0);
+    CHECK(kernels::transpose(tessera::tensor(x.data(), {rows, 70}), tessera::tensor(y.data(), {70, rows}))
+              .ok());
+    REQUIRE(tessera_runner_twin_steps(&after) == 0);
+    return after - before;
+  };
+  const std::int64_t steps = steps_of(40);
+  CHECK(steps > 0);
+  CHECK(steps_of(40) == steps);
+  CHECK(steps_of(100) > steps);
+}
+
 TEST_CASE("times come in pairs, and the median begins a new series") {
   double milliseconds = -1;
   CHECK(tessera_runner_time_median(&milliseconds) != 0);

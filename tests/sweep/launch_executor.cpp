@@ -31,7 +31,7 @@ std::size_t turn_of(const Problem& problem, Layout layout) {
 /// What launches of this thread have cost so far; nothing on a GPU.
 std::int64_t steps_so_far() {
   std::int64_t steps = 0;
-  if (tessera_runner_is_twin() != 0) (void)tessera_runner_twin_work(&steps);
+  if (tessera_runner_is_twin() != 0) (void)tessera_runner_twin_steps(&steps);
   return steps;
 }
 

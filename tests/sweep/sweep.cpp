@@ -27,7 +27,7 @@ using reference::Problem;
 using reference::Sizes;
 
 /// A problem that costs more on the twin, some seconds, is tried in one layout: others of the kernel are in the rest.
-constexpr std::int64_t kMostSteps = 30'000'000;
+constexpr std::int64_t kStepsForOneLayout = 30'000'000;
 
 /// What all threads of a sweep share.
 struct Shared {
@@ -52,7 +52,7 @@ class ProblemSweep {
     Problem problem(case_, sizes, number + 1);
     problem.solve();
     const std::int64_t steps = try_layout(problem, Layout::dense);
-    if (!all_layouts && steps > kMostSteps) return;
+    if (!all_layouts && steps > kStepsForOneLayout) return;
     // The rest of the layouts but the last, which is another problem.
     constexpr std::size_t kOthers = std::size(kLayouts) - 2;
     for (std::size_t other = 0; other < kOthers; ++other) {

@@ -68,7 +68,7 @@ TESSERA_RUNNER_EXPORT int tessera_runner_twin_blocks(int64_t most);
 
 /** What this thread's launches on the twin have cost so far, in steps of its threads; a launch costs the same everywhere.
     Fails on a GPU. */
-TESSERA_RUNNER_EXPORT int tessera_runner_twin_work(int64_t* steps);
+TESSERA_RUNNER_EXPORT int tessera_runner_twin_steps(int64_t* steps);
 
 /** The text of fault number `fault` of this thread's last launch on the twin, cut to `size` bytes; fails when
     there are not so many. */

@@ -63,7 +63,7 @@ Machine& machine() {
 
 bool run(const Grid& grid, const std::function<void()>& kernel) { return machine().run(grid, kernel); }
 
-std::int64_t work() { return machine().switches() + shared_accesses(); }
+std::int64_t steps() { return machine().switches() + shared_accesses(); }
 
 void barrier(int first, int count, Location where) { machine().barrier(first, count, where); }
 

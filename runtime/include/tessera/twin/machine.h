@@ -66,7 +66,7 @@ bool run(const Grid& grid, const std::function<void()>& kernel);
 
 /// What launches of this host thread have cost so far: how often a thread went on in place of another, or accessed shared
 /// memory. The same for the same launches, wherever they run.
-std::int64_t work();
+std::int64_t steps();
 
 /// Waits for the threads [first, first + count) of the block. What each of them did, or knows to have been done, is
 /// ordered before what any of them does next. Shuffles and steps of a warp order no memory, as on the GPU.
