@@ -104,7 +104,9 @@ std::optional<Kill> try_special(const Program& program, SpecialProblems& problem
       if (kill) return;
       if (!special.bitwise) keep_kinds(run.outputs);
       const std::string difference =
-          run.error.empty() ? sweep::first_difference(special.expected, run.outputs) : run.error;
+          run.error.empty()
+              ? sweep::first_difference(special.expected, run.outputs, reference::Exactness::kBitwise)
+              : run.error;
       if (!difference.empty())
         kill = {"special numbers", special.problem->description().name + ", " + run.how + ": " + difference};
     });

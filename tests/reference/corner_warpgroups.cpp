@@ -421,6 +421,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {whole("a", {"J", "M", "K"}), whole("b", {"K", "N"}), whole("c", {"M", "L"}),
        whole("d", {"J", "N", "L"}), sums("y", {"M", "N"})},
       turns);
+  cases.back().exactness = Exactness::kEqual;  // where L is 0, nothing or a zero is added to -0
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
   add("again_by_groups", {"J", "M", "N", "K"},
       {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"J", "K", "N"}), sums("y", {"M", "N"})},

@@ -64,6 +64,7 @@ struct ScalarSpec {
 /// What may differ between two correct runs of a kernel on the same arguments.
 enum class Exactness {
   kBitwise,  ///< nothing: interpreter, host and GPU agree bit by bit under every plan (no float sums)
+  kEqual,    ///< the sign of a zero: float sums of whole numbers, whose terms and order are the plan's
   kBounded,  ///< the order of float sums: runs agree within the bounds of the reference only
 };
 

@@ -8,9 +8,12 @@
 
 namespace tessera::sweep {
 
+using reference::Exactness;
+
 namespace {
 
-std::uint64_t bits_of(double value) {
+std::uint64_t bits_of(double value, Exactness exactness) {
+  if (value == 0 && exactness != Exactness::kBitwise) return 0;
   return std::isnan(value) ? 0x7ff8000000000000u : std::bit_cast<std::uint64_t>(value);
 }
 
@@ -51,11 +54,11 @@ Verdict judge(const reference::Problem& problem, const Outputs& outputs) {
   return verdict;
 }
 
-std::string first_difference(const Outputs& one, const Outputs& other) {
+std::string first_difference(const Outputs& one, const Outputs& other, Exactness exactness) {
   for (const auto& [name, values] : one) {
     const std::vector<double>& others = other.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (bits_of(values[i]) != bits_of(others[i]))
+      if (bits_of(values[i], exactness) != bits_of(others[i], exactness))
         return name + " element " + std::to_string(i) + ": " + number(values[i]) + " and " +
                number(others[i]);
     }
@@ -63,10 +66,10 @@ std::string first_difference(const Outputs& one, const Outputs& other) {
   return {};
 }
 
-std::uint64_t digest(const std::vector<double>& values) {
+std::uint64_t digest(const std::vector<double>& values, Exactness exactness) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a, a word at a time
   for (const double value : values) {
-    hash = (hash ^ bits_of(value)) * 0x100000001b3u;
+    hash = (hash ^ bits_of(value, exactness)) * 0x100000001b3u;
     hash ^= hash >> 29;
   }
   return hash;

@@ -94,9 +94,9 @@ class ProblemSweep {
     if (!run.error.empty()) return fail(run.error);
     const Verdict verdict = judge(problem, run.outputs);
     if (!verdict.mistakes.empty()) return fail(verdict.mistakes);
-    if (case_.exactness == Exactness::kBitwise) {
+    if (case_.exactness != Exactness::kBounded) {
       if (baseline_) {
-        const std::string difference = first_difference(baseline_->outputs, run.outputs);
+        const std::string difference = first_difference(baseline_->outputs, run.outputs, case_.exactness);
         if (!difference.empty()) return fail("differs from " + baseline_->how + ": " + difference);
       } else if (const std::string difference = note_digests(problem, layout, run.outputs);
                  !difference.empty()) {
@@ -104,7 +104,7 @@ class ProblemSweep {
       }
     }
     shared_.ledger.passed(case_.name, executor, verdict.ratio);
-    if (baseline_ || case_.exactness != Exactness::kBitwise) return;
+    if (baseline_ || case_.exactness == Exactness::kBounded) return;
     run.how = executor + ", " + place;
     baseline_ = std::move(run);
   }
@@ -114,7 +114,7 @@ class ProblemSweep {
     for (const auto& [name, values] : outputs) {
       const std::string result = case_.name + " " + name + " " + spell(problem.sizes()) +
                                  (layout == Layout::broadcast ? " repeated" : "");
-      if (!shared_.digests.note(result, digest(values))) return name;
+      if (!shared_.digests.note(result, digest(values, case_.exactness))) return name;
     }
     return {};
   }
