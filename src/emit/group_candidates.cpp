@@ -6,6 +6,7 @@
 #include <array>
 
 #include "emit/held_factors.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -44,6 +45,14 @@ constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate
                                       Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
                                       Candidate{1, 64, 128},           Candidate{1, 64, 64, 1, true}};
 
+/// The same of bytes whose parts of sums threads add up: of two groups one multiplies while the other adds.
+constexpr std::array kOfPromoted = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 176},
+                                    Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{2, 128, 64},
+                                    Candidate{1, 64, 64}};
+
+/// The same of doubles, which warps multiply by themselves: two on each scheduler, so that one reads while another multiplies.
+constexpr std::array kOfDoubles = {Candidate{2, 128, 128}, Candidate{2, 128, 64}, Candidate{1, 64, 64}};
+
 bool computes_columns(const TilePlan& plan) {
   return std::ranges::any_of(
       plan.products, [](const auto& entry) { return entry.second.columns.way == TileFactor::Way::computed; });
@@ -65,12 +74,20 @@ bool has_walks(const TilePlan& plan) {
 std::span<const GroupCandidate> group_candidates(const ir::Kernel& kernel, std::optional<int> groups,
                                                  const TilePlan& plan) {
   if (plan.turned != Turned::none) return kOfTurnedRows;
+  const auto any_product = [&](const auto& is_it) {
+    return std::ranges::any_of(plan.products, [&](const auto& entry) { return is_it(entry.second); });
+  };
+  if (!groups && any_product([&](const TileProduct& product) { return is_by_warps(kernel, product); }))
+    return kOfDoubles;
   if (groups == 1) return kOfOneGroup;
   if (groups == 2) return kOfTwoGroups;
   if (groups) return kOfThreeGroups;
   if (computes_columns(plan)) return kOfComputedColumns;
   if (loops_along_columns(kernel, plan) && !has_walks(plan)) return kOfLoopsAlongColumns;
   if (has_held_rows(plan)) return kOfHeldRows;
+  if (any_product(
+          [&](const TileProduct& product) { return is_promoted(kernel, product) && !product.rows.in_parts; }))
+    return kOfPromoted;
   return kOfAnyGroups;
 }
 

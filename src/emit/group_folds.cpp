@@ -40,7 +40,7 @@ ir::ValueId folded(const ir::Kernel& kernel, const TileFold& fold) {
 
 /// Whether copies leave what a product multiplies as it is, until the next round.
 bool keeps_tiles(const ir::Kernel& kernel, const TileProduct& product) {
-  return !product.is_tf32 && !product.is_split && !is_promoted(kernel, product);
+  return !product.is_tf32 && !product.is_split && !is_done_at_once(kernel, product);
 }
 
 std::string obstacle(const ir::Kernel& kernel, const TilePlan& plan, const TileFold& fold) {

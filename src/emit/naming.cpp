@@ -193,6 +193,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "load_shared_tile",
     "load_tile",
     "multiply_async",
+    "multiply_by_warps",
     "multiply_promoted",
     "multiply_split",
     "turned_rows",

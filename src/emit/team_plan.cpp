@@ -81,11 +81,11 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
   const bool has_request = std::ranges::any_of(plan.roles, [&](const auto& role) {
     return role.second != TileRole::depth && fixed_tile(kernel, overrides, role.first) > 0;
   });
-  // Threads that add up what becomes of each tile hold sums twice.
+  // Threads that add up what becomes of each tile hold sums twice, and so do those that multiply doubles what they read.
   const auto is_staged = [&](const auto& entry) {
     const TileProduct& product = entry.second;
     return product.rows.way == TileFactor::Way::staged && product.columns.way == TileFactor::Way::staged &&
-           !is_promoted(kernel, product);
+           !is_done_at_once(kernel, product);
   };
   return !has_request && plan.turned == Turned::none && std::ranges::all_of(plan.products, is_staged) &&
          requested_split(kernel, overrides).value_or(1) <= 1 &&

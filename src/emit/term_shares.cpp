@@ -22,6 +22,10 @@ class AxisFinder {
 
   SharedAxis run() const {
     SharedAxis found;
+    if (std::ranges::any_of(plan_.products, [&](const auto& entry) {
+          return size_in_bytes(kernel_.values[entry.first].dtype) != kSumBytes;
+        }))
+      return {{}, "blocks share sums of 4 bytes, and these have more"};
     for (const ir::Statement& statement : kernel_.grids.at(0).body) {
       const SharedAxis here = axis_of(statement);
       if (!here.axis && here.reason.empty()) {

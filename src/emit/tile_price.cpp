@@ -10,6 +10,7 @@
 
 #include "emit/registers.h"
 #include "emit/tile_memory.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -61,9 +62,11 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
     return static_cast<double>(room_along_width(kernel, plan, factor, shape));
   };
   double copied = 0, read = 0;
-  for (const auto& [factor, width, readers] :
-       {std::tuple(&product.rows, rows, shape.warp_columns),
-        std::tuple(&product.columns, columns, by_groups ? shape.all_groups() : shape.warp_rows)}) {
+  // Those of a warpgroup read columns together, but where each multiplies for itself.
+  const int readers_of_columns =
+      by_groups && !is_by_warps(kernel, product) ? shape.all_groups() : shape.warp_rows;
+  for (const auto& [factor, width, readers] : {std::tuple(&product.rows, rows, shape.warp_columns),
+                                               std::tuple(&product.columns, columns, readers_of_columns)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     const int tiles = factor->in_parts ? kSplitParts : 1, products = factor->in_parts ? kSplitProducts : 1;
     if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, room(*factor)) * tiles;

@@ -191,6 +191,8 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
                                                           : tile.tile,
                                       DType::f32));
   }
+  if (is_by_warps(kernel_, product))
+    return fmt::format("multiply_by_warps{}", is_subtracted ? "<Sign::minus>" : "");
   arguments.push_back(lowered::name("group", DType::i32));
   const std::string way = product.rows.in_parts           ? "multiply_split"
                           : is_promoted(kernel_, product) ? "multiply_promoted"
@@ -206,7 +208,7 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
         if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
           store_factor(*factor);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
-    const bool is_done = !has_roles() || is_promoted(kernel_, product);
+    const bool is_done = !has_roles() || is_done_at_once(kernel_, product);
     const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)
                                            : multiply_by_threads(product, is_subtracted, arguments);
     if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);

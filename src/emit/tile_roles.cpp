@@ -122,14 +122,14 @@ void TileLowering::declare_lines(FactorTile& tile) {
     emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
 }
 
-// Whether what lines hold that no box brings does not matter: warpgroups alone read them, and make sums of coordinates behind
-// the end of an axis, of which nothing is folded. Not where several rings may take turns at one place: a product would then
+// Whether what lines hold that no box brings does not matter: the instructions of warpgroups alone read them, and make sums of
+// coordinates behind the end of an axis, of which nothing is folded. Not where several rings may take turns at one place: a product would then
 // read what the boxes of another ring write.
 bool TileLowering::may_hold_anything(const FactorTile& tile) const {
   const TileFactor& factor = tile.factor;
   return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.is_source &&
-         !tiles_.folds_tile_of(factor) && !tiles_.is_read_across(factor) &&
-         !analysis_.crossed.contains(factor.width);
+         tile_type(kernel_, factor) != DType::f64 && !tiles_.folds_tile_of(factor) &&
+         !tiles_.is_read_across(factor) && !analysis_.crossed.contains(factor.width);
 }
 
 std::string TileLowering::map_of(const FactorTile& tile) {
@@ -186,14 +186,14 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   TESSERA_CHECK(boxes_->sites.at(boxes_->received).factors == factors,
                 "boxes are received in the order of asking");
   ++boxes_->received;
-  const auto is_done_at_once = [&](const auto& entry) { return is_promoted(kernel_, entry.second); };
+  const auto is_done = [&](const auto& entry) { return is_done_at_once(kernel_, entry.second); };
   std::vector<const TileFactor*> sources, copied;
   for (const TileFactor* factor : factors)
     (factor->is_source && !computed_from({factor}).empty() ? sources : copied).push_back(factor);
   const std::vector<const StageNames*> rings = stages_of(copied);
   const bool is_one_ring = rings.size() == 1 && rings[0] == &boxes_->factors;
-  const bool stays = only_multiplies && sources.empty() && is_one_ring &&
-                     std::ranges::none_of(tiles_.products, is_done_at_once);
+  const bool stays =
+      only_multiplies && sources.empty() && is_one_ring && std::ranges::none_of(tiles_.products, is_done);
   const auto is_here = [&](const auto& entry) {
     return std::ranges::any_of(factors, [&](const TileFactor* tile) {
       const TileProduct& product = entry.second;
@@ -204,7 +204,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
     });
   };
   const bool is_only = std::ranges::count_if(tiles_.products, is_here) == 1 &&
-                       is_done_at_once(*std::ranges::find_if(tiles_.products, is_here));
+                       is_done(*std::ranges::find_if(tiles_.products, is_here));
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
   const Range share = share_of(axis, own.end);

@@ -351,7 +351,7 @@ class TileVariants {
     constexpr const char* kNames[] = {kOrder, kOtherOrder};
     for (const auto& [load, parameter] : tiles_.orders) {
       variant.arguments[parameter] = suitable.contains(load) ? "Order::k" : "Order::either";
-      if (!is_of_orders(tiles_, shape)) continue;
+      if (!is_of_orders(kernel_, tiles_, shape)) continue;
       variant.arguments[parameter] = kNames[variant.along_k.size()];
       variant.along_k.push_back(lie_along_depth(*std::ranges::find(loads_, load, &StagedLoad::value)));
     }

@@ -35,6 +35,8 @@ constexpr int64_t kSmallTile = 64 * 128;  // whose products with one span take l
 constexpr int64_t kOfFewRows = 64 * 64;   // rounds of such a tile wait for memory, whatever else they do
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
+constexpr int64_t kPartsOfRows = 16;      // for what a warp reads of 16 rows of doubles, and has read
+constexpr int64_t kPartsOfColumns = 40;   // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
@@ -195,10 +197,13 @@ class GroupPlanner {
                                               });
     return (has_two ? spans : 1) * span_along(axis);
   }
-  /// Threads add up what becomes of one.
+  /// Threads add up what becomes of one, or multiply it by themselves, which takes long enough.
   bool can_have_two_spans(ir::AxisId axis) {
     const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
-    return !is_promoted_along(axis) && !(whole && *whole <= span_along(axis));
+    const bool is_done = std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      return entry.second.depth == axis && is_done_at_once(kernel_, entry.second);
+    });
+    return !is_done && !(whole && *whole <= span_along(axis));
   }
 
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
@@ -211,13 +216,18 @@ class GroupPlanner {
     return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
   }
 
-  /// Registers of a thread for what becomes of one tile, where threads add that up.
+  /// Registers of a thread for what becomes of one tile, where threads add that up, or for what warps read of factors.
   int64_t part_registers(const TileShape& shape) const {
     int64_t most = 0;
-    for (const auto& [dot, product] : plan_.products)
+    for (const auto& [dot, product] : plan_.products) {
+      if (is_by_warps(kernel_, product))
+        most = std::max(most,
+                        kPartsOfRows * shape.extent.at(product.rows.width) / (kGroupRows * shape.groups()) +
+                            kPartsOfColumns);
       if (is_promoted(kernel_, product))
         most = std::max(most, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width) /
                                   shape.threads());
+    }
     return most;
   }
 
@@ -426,7 +436,7 @@ ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
   return is_along_depth ? tile.depth : tile.width;
 }
 
-bool has_either_order(DType factor) { return size_in_bytes(factor) == 2; }
+bool has_either_order(DType factor) { return size_in_bytes(factor) == 2 || factor == DType::f64; }
 
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<ir::ValueId> loads;
@@ -436,15 +446,19 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
       return false;
     loads.insert(factor->load);
   }
-  return loads.size() <= kMostOrders &&
-         std::ranges::any_of(plan.shapes, [&](const TileShape& shape) { return is_of_orders(plan, shape); });
+  return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, [&](const TileShape& shape) {
+           return is_of_orders(kernel, plan, shape);
+         });
 }
 
-bool is_of_orders(const TilePlan& plan, const TileShape& shape) {
-  return shape.all_groups() == 1 && area_of_sums(plan, shape) > kOfFewRows;
+bool is_of_orders(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  const bool is_short = shape.all_groups() == 1 && area_of_sums(plan, shape) > kOfFewRows;
+  return is_short || std::ranges::any_of(
+                         plan.products, [&](const auto& entry) { return is_by_warps(kernel, entry.second); });
 }
 
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
+  if (is_by_warps(kernel, product)) return "tessera/mma.h";
   const DType type = tile_type(kernel, product.rows);
   const std::string_view name = product.rows.in_parts ? "bf16"
                                 : product.is_tf32     ? "tf32"
@@ -456,6 +470,14 @@ std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& 
 
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
   return product.rows.in_parts || is_fp8(kernel.values[product.rows.value].dtype);
+}
+
+bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product) {
+  return kernel.values[product.rows.value].dtype == DType::f64;
+}
+
+bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product) {
+  return is_promoted(kernel, product) || is_by_warps(kernel, product);
 }
 
 }  // namespace tessera::emit

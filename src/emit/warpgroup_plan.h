@@ -74,13 +74,21 @@ inline constexpr size_t kMostOrders = 2;
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
 
 /// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it. The
-/// smallest are for few rows, of which each round waits for memory anyway.
-bool is_of_orders(const TilePlan& plan, const TileShape& shape);
+/// smallest are for few rows, of which each round waits for memory anyway. And whether warps read what they multiply by
+/// themselves: for each order another text.
+bool is_of_orders(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
 /// The header of the runtime with the instructions of a product by warpgroups.
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product);
 
 /// Whether the sums of a product keep few bits, so that threads add up what becomes of each tile.
 bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
+
+/// Whether the warps of a group multiply by themselves what copies bring, as doubles, of which warpgroups have no
+/// instructions.
+bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product);
+
+/// Whether threads go on behind a product when it is done, and with it what they do to its sums.
+bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product);
 
 }  // namespace tessera::emit

@@ -57,6 +57,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "(empty, at.stage, at.parity, where);\n    ptx::mbarrier_arrive");
   add("half of the bytes announced", kRing, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
       "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes / 2, where);");
+  add("stage given back while lanes of a warp read", kWords,
+      "  warp_barrier(0xffffffffu, where);\n  read();\n", "  read();\n");
   add("tile read before it has arrived", kRing,
       "    ptx::mbarrier_wait_parity(full, at.stage, at.parity, where);\n", "");
   add("reader waits for the other phase", kRing, "(full, at.stage, at.parity, where);",

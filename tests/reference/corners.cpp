@@ -380,6 +380,7 @@ void add_tile_cases(std::vector<Case>& cases) {
 void add_corner_cases(std::vector<Case>& cases) {
   add_state_cases(cases);
   add_tile_cases(cases);
+  add_double_cases(cases);
   add_held_cases(cases);
   add_held_row_cases(cases);
   add_line_fold_cases(cases);

@@ -68,6 +68,8 @@ inline bool has_columns(const Sizes& sizes) { return sizes.at("C") >= 1; }
 
 inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) % extent; }
 
+/// Cases of tests/corners/doubles.tsr.
+void add_double_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/held.tsr.
 void add_held_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/held_rows.tsr.

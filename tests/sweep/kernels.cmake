@@ -15,6 +15,7 @@ set(sweep_kernels
   examples/transpose/transpose.tsr
   tests/corners/computed_factors.tsr
   tests/corners/contractions.tsr
+  tests/corners/doubles.tsr
   tests/corners/held.tsr
   tests/corners/held_rows.tsr
   tests/corners/line_folds.tsr

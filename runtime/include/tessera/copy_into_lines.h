@@ -14,7 +14,9 @@ inline constexpr int kLineCopyThreads = 256, kLineCopyDimensions = 5;
 inline constexpr int kLineCopyBlocks = 4;  // of a multiprocessor, so that enough of the tensor is under way
 
 /// Lines and elements of each of a tile that a block copies, of elements of so many bytes.
-TESSERA_HD constexpr int line_copy_tile(int element_bytes) { return element_bytes == 1 ? 128 : 64; }
+TESSERA_HD constexpr int line_copy_tile(int element_bytes) {
+  return element_bytes == 1 ? 128 : element_bytes == 8 ? 32 : 64;
+}
 
 /// A tile of two dimensions of a tensor in chunks along its lines: what a thread reads is under way as a whole before the
 /// first of it is waited for. Its chunks are those of neighbouring lines as far as these share words of a turned tile.

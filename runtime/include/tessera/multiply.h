@@ -93,10 +93,13 @@ TESSERA_HD constexpr int blocks_at_once(int blocks, int limit) {
   return most;
 }
 
-/// The limit beside rows in shared memory. A thread has all columns of its sums of floats that are multiplied by fma.
+/// The limit beside rows in shared memory. A thread has all columns of its sums of floats that are multiplied by fma; of
+/// doubles each part takes twice the registers.
 template <typename T, typename Layout>
-inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks,
-                                                    std::is_same_v<T, float> ? 2 : Layout::kColumnBlocks);
+inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks, std::is_same_v<T, float> ? 2
+                                                                           : std::is_same_v<T, double>
+                                                                               ? 4
+                                                                               : Layout::kColumnBlocks);
 
 }  // namespace detail
 

@@ -370,4 +370,25 @@ TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA
       sums, a, b, group, [] {}, where);
 }
 
+/// sums += a * b (sums -= a * b) of doubles, which each warp multiplies for itself. The product is done when this returns;
+/// `read()` is called when the tiles are read.
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB, typename Read>
+TESSERA_DEVICE void multiply_by_warps(Fragment<double, Layout>& sums, const TileA& a, const TileB& b,
+                                      Read read, Location where = Location::current()) {
+  as_it_lies(a, [&](auto major_a, const auto& tile_a) {
+    as_it_lies(b, [&](auto major_b, const auto& tile_b) {
+      multiply<double, decltype(major_a)::value, decltype(major_b)::value, kSign>(sums, tile_a, tile_b,
+                                                                                  where);
+    });
+  });
+  warp_barrier(0xffffffffu, where);
+  read();
+}
+template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB>
+TESSERA_DEVICE void multiply_by_warps(Fragment<double, Layout>& sums, const TileA& a, const TileB& b,
+                                      Location where = Location::current()) {
+  multiply_by_warps<kSign>(
+      sums, a, b, [] {}, where);
+}
+
 }  // namespace tessera
