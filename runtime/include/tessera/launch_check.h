@@ -41,6 +41,11 @@ inline index dtype_bytes(std::int32_t dtype) {
   }
 }
 
+/// Of a power of two: a division takes longer than all else that is asked of an address.
+inline bool is_multiple(std::uintptr_t number, index power_of_two) {
+  return (number & (static_cast<std::uintptr_t>(power_of_two) - 1)) == 0;
+}
+
 /// Whether the tensor has no element.
 inline bool is_empty(const Tensor& tensor) {
   for (int dimension = 0; dimension < tensor.rank; ++dimension) {
@@ -88,16 +93,17 @@ int current_device();
 
 }  // namespace detail
 
-/// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, whatever their length: their elements follow
-/// each other, and each line begins at a multiple of that. Launchers ask before they look whether the check has found a
+/// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, a power of two, whatever their length: their
+/// elements follow each other, and each line begins at a multiple of that. Launchers ask before they look whether the check has found a
 /// mistake, so any rank and dtype may come: of those that are none nothing can be copied.
 TESSERA_OUT_OF_LINE inline bool aligned_lines(const Tensor& tensor, int dimension, index bytes) {
   if (tensor.rank > TESSERA_MAX_RANK || detail::dtype_bytes(tensor.dtype) == 0 || bytes <= 0) return false;
   if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
+  if (!detail::is_multiple(reinterpret_cast<std::uintptr_t>(tensor.data), bytes)) return false;
   for (int other = 0; other < tensor.rank; ++other) {
     if (other == dimension || tensor.extent[other] <= 1) continue;
-    if (tensor.stride[other] * detail::dtype_bytes(tensor.dtype) % bytes != 0) return false;
+    const index apart = tensor.stride[other] * detail::dtype_bytes(tensor.dtype);
+    if (!detail::is_multiple(static_cast<std::uintptr_t>(apart), bytes)) return false;
   }
   return true;
 }
@@ -256,12 +262,11 @@ class LaunchCheck {
   void check_memory(int argument, const char* name, const Tensor& tensor) {
     if (detail::is_empty(tensor)) return;
     if (tensor.data == nullptr) return refuse(TESSERA_NULL_POINTER, argument, name, 0, 0);
-    const auto bytes = static_cast<std::uintptr_t>(detail::dtype_bytes(tensor.dtype));
-    const auto remainder = reinterpret_cast<std::uintptr_t>(tensor.data) % bytes;
-    if (remainder != 0) {
-      return refuse(TESSERA_MISALIGNED, argument, name, static_cast<index>(bytes),
-                    static_cast<index>(remainder));
-    }
+    const index bytes = detail::dtype_bytes(tensor.dtype);
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+    if (!detail::is_multiple(address, bytes))
+      return refuse(TESSERA_MISALIGNED, argument, name, bytes,
+                    static_cast<index>(address % static_cast<std::uintptr_t>(bytes)));
     if (tensor.device != device_) return refuse(TESSERA_WRONG_DEVICE, argument, name, device_, tensor.device);
   }
 

@@ -30,10 +30,11 @@ TESSERA_OUT_OF_LINE StoreBoxes boxes_for_stores(const Tensor& output) {
   constexpr bool kAreRows = kLine == StoredLine::row;
   constexpr int kLines = kAreRows ? kStoredRows : kStoredColumns<T>;
   constexpr int kSpanBytes = (kAreRows ? kStoredColumns<T> : kStoredRows) * static_cast<int>(sizeof(T));
-  StoreBoxes boxes{};
+  StoreBoxes boxes;
   boxes.are_there =
       output.extent[Rank - 1] * static_cast<index>(sizeof(T)) % 16 == 0 && has_boxes(output, Rank - 1) &&
       make_tensor_map<T, Rank, kSpanBytes>(boxes.map, output, TensorBox<kLineDimension, Rank - 1>{kLines});
+  if (!boxes.are_there) boxes.map = {};
   return boxes;
 }
 

@@ -119,7 +119,12 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
   static_assert(Rank >= 2 && Rank <= BoxesOfTensor::kMostDimensions, "maps have two to five dimensions");
   constexpr int kPosition = Box::kPositionDimension;
   if (tensor.extent[kPosition] > 1 && tensor.stride[kPosition] != 1) return false;
-  BoxesOfTensor boxes{tensor.data, Rank, sizeof(T), std::is_same_v<T, tf32>, kSpanBytes};
+  BoxesOfTensor boxes;
+  boxes.data = tensor.data;
+  boxes.rank = Rank;
+  boxes.element_bytes = sizeof(T);
+  boxes.rounds_to_tf32 = std::is_same_v<T, tf32>;
+  boxes.span_bytes = kSpanBytes;
   for (int i = 0; i < Rank; ++i) {
     const int d = detail::mapped_dimension<kPosition>(i);
     boxes.extent[i] = tensor.extent[d];
