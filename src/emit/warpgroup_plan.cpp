@@ -80,7 +80,7 @@ class GroupPlanner {
     std::vector<TileShape> shapes;
     for (const GroupCandidate& candidate : group_candidates(kernel_, groups_, plan_)) {
       if (candidate.is_spare && !shapes.empty()) continue;
-      TileShape shape = begin(candidate, is_small(candidate) ? 2 : 1);
+      TileShape shape = begin(candidate, has_long_rounds(candidate) ? 2 : 1);
       if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
         continue;
       if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
@@ -102,16 +102,17 @@ class GroupPlanner {
 
   int64_t area(const TileShape& shape) const { return area_of_sums(plan_, shape); }
 
-  /// Whether its rounds are so short that they may have two spans.
-  static bool is_small(const GroupCandidate& candidate) {
-    return candidate.rows * candidate.columns <= kSmallTile;
+  /// Whether its rounds may have two spans: they would be short with one, or warps read the first of each by themselves.
+  bool has_long_rounds(const GroupCandidate& candidate) const {
+    return is_by_warps_ || candidate.rows * candidate.columns <= kSmallTile;
   }
 
   /// Chooses the stages of a shape, whose rounds have one span where a ring would be too short with two. Why it cannot be, or "".
   std::string fit(TileShape& shape, const GroupCandidate& candidate) {
     std::string misfitting = misfit(shape);
-    const bool is_short = !requested_stages(kernel_, overrides_) && shape.stages < kStagesOfTwoSpans;
-    if (!is_small(candidate) || (misfitting.empty() && !is_short)) return misfitting;
+    const int fewest = is_by_warps_ ? kFewestStages + 1 : kStagesOfTwoSpans;
+    const bool is_short = !requested_stages(kernel_, overrides_) && shape.stages < fewest;
+    if (!has_long_rounds(candidate) || (misfitting.empty() && !is_short)) return misfitting;
     TileShape other = begin(candidate, 1);
     if (!misfit(other).empty()) return misfitting;
     shape = std::move(other);
@@ -138,7 +139,8 @@ class GroupPlanner {
                            : role == TileRole::column ? candidate.columns
                                                       : depth_along(axis, spans);
     }
-    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
+    if (can_cluster_)
+      shape.cluster = requested_cluster(kernel_, overrides_).value_or(candidate.is_alone ? 1 : 0);
     const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
                                            : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
@@ -197,13 +199,10 @@ class GroupPlanner {
                                               });
     return (has_two ? spans : 1) * span_along(axis);
   }
-  /// Threads add up what becomes of one, or multiply it by themselves, which takes long enough.
+  /// Threads add up what becomes of one.
   bool can_have_two_spans(ir::AxisId axis) {
     const auto whole = ir::greatest_extent(kernel_, sizes_, axis);
-    const bool is_done = std::ranges::any_of(plan_.products, [&](const auto& entry) {
-      return entry.second.depth == axis && is_done_at_once(kernel_, entry.second);
-    });
-    return !is_done && !(whole && *whole <= span_along(axis));
+    return !is_promoted_along(axis) && !(whole && *whole <= span_along(axis));
   }
 
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
@@ -328,6 +327,8 @@ class GroupPlanner {
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
   const bool can_cluster_ = has_shared_factors();
+  const bool is_by_warps_ = std::ranges::any_of(
+      plan_.products, [&](const auto& entry) { return is_by_warps(kernel_, entry.second); });
 };
 
 }  // namespace

@@ -8,14 +8,13 @@ namespace tessera::reference {
 
 namespace {
 
-void in_two(Problem& problem) {
-  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), r = problem.in("r"),
-             bias = problem.in("bias");
+void negated(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), r = problem.in("r"), bias = problem.in("bias");
   const auto y = problem.out("y"), z = problem.out("z");
-  const int64_t K = problem.dim("K");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(k, n); }) + r(m, n) * bias(n);
-    z(n, m) = 0 - total(K, [&](int64_t k) { return a(m, k) * c(n, k); });
+    const double sum = 0 - total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(m, n) = sum + r(m, n) * bias(n);
+    z(n, m) = sum;
   });
 }
 
@@ -55,10 +54,10 @@ void add_double_cases(std::vector<Case>& cases) {
     cases.back().allowed = few_terms;
     cases.back().exactness = Exactness::kEqual;
   };
-  add("doubles_in_two", {"M", "N", "K"},
-      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("c", {"N", "K"}), whole("r", {"M", "N"}),
-       whole("bias", {"N"}), output("y", "f64", {"M", "N"}), output("z", "f64", {"N", "M"})},
-      in_two);
+  add("doubles_negated", {"M", "N", "K"},
+      {whole("a", {"M", "K"}), whole("b", {"K", "N"}), whole("r", {"M", "N"}), whole("bias", {"N"}),
+       output("y", "f64", {"M", "N"}), output("z", "f64", {"N", "M"})},
+      negated);
   add("doubles_in_turn", {"B", "M", "N", "K"},
       {whole("a", {"B", "M", "K"}), whole("b", {"B", "N", "K"}), output("y", "f64", {"B", "M"})}, in_turn);
   cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("B") <= 7; };

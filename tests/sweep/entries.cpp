@@ -62,7 +62,7 @@ Entry entry_of(const std::string& kernel) {
       {"differences_by_groups", tessera_differences_by_groups_invoke},
       {"doubles_in_parts", tessera_doubles_in_parts_invoke},
       {"doubles_in_turn", tessera_doubles_in_turn_invoke},
-      {"doubles_in_two", tessera_doubles_in_two_invoke},
+      {"doubles_negated", tessera_doubles_negated_invoke},
       {"filtered_loads", tessera_filtered_loads_invoke},
       {"first_and_last", tessera_first_and_last_invoke},
       {"five_rows", tessera_five_rows_invoke},
