@@ -16,7 +16,6 @@ struct GroupCandidate {
   int64_t rows, columns;
   int teams = 1;
   bool is_spare = false;  // only where none before it fits
-  bool is_alone = false;  // for few rows, where blocks have no neighbours to share columns with
 };
 
 /// Those of a plan by warpgroups, of so many where that is asked for.

@@ -139,8 +139,7 @@ class GroupPlanner {
                            : role == TileRole::column ? candidate.columns
                                                       : depth_along(axis, spans);
     }
-    if (can_cluster_)
-      shape.cluster = requested_cluster(kernel_, overrides_).value_or(candidate.is_alone ? 1 : 0);
+    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
     const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
                                            : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
