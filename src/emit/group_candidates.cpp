@@ -50,8 +50,10 @@ constexpr std::array kOfPromoted = {Candidate{2, 128, 256}, Candidate{2, 128, 19
                                     Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{2, 128, 64},
                                     Candidate{1, 64, 64}};
 
-/// The same of doubles, which warps multiply by themselves: two on each scheduler, so that one reads while another multiplies.
-constexpr std::array kOfDoubles = {Candidate{2, 128, 128}, Candidate{2, 128, 64}, Candidate{1, 64, 64}};
+/// The same of doubles, which warps multiply by themselves: two on each scheduler, so that one reads while another
+/// multiplies; for few results one, whose blocks do not share terms.
+constexpr std::array kOfDoubles = {Candidate{2, 128, 128}, Candidate{2, 128, 64}, Candidate{1, 64, 64},
+                                   Candidate{1, 64, 32}};
 
 bool computes_columns(const TilePlan& plan) {
   return std::ranges::any_of(
@@ -61,6 +63,13 @@ bool computes_columns(const TilePlan& plan) {
 bool loops_along_columns(const ir::Kernel& kernel, const TilePlan& plan) {
   return std::ranges::any_of(plan.roles, [&](const auto& entry) {
     return entry.second == TileRole::column && kernel.axes[entry.first].kind == ir::AxisKind::loop;
+  });
+}
+
+/// Whether threads add up what becomes of each tile, of factors of a byte.
+bool adds_parts_of_bytes(const ir::Kernel& kernel, const TilePlan& plan) {
+  return std::ranges::any_of(plan.products, [&](const auto& entry) {
+    return is_promoted(kernel, entry.second) && !entry.second.rows.in_parts;
   });
 }
 
@@ -74,20 +83,14 @@ bool has_walks(const TilePlan& plan) {
 std::span<const GroupCandidate> group_candidates(const ir::Kernel& kernel, std::optional<int> groups,
                                                  const TilePlan& plan) {
   if (plan.turned != Turned::none) return kOfTurnedRows;
-  const auto any_product = [&](const auto& is_it) {
-    return std::ranges::any_of(plan.products, [&](const auto& entry) { return is_it(entry.second); });
-  };
-  if (!groups && any_product([&](const TileProduct& product) { return is_by_warps(kernel, product); }))
-    return kOfDoubles;
+  if (!groups && has_products_by_warps(kernel, plan)) return kOfDoubles;
   if (groups == 1) return kOfOneGroup;
   if (groups == 2) return kOfTwoGroups;
   if (groups) return kOfThreeGroups;
   if (computes_columns(plan)) return kOfComputedColumns;
   if (loops_along_columns(kernel, plan) && !has_walks(plan)) return kOfLoopsAlongColumns;
   if (has_held_rows(plan)) return kOfHeldRows;
-  if (any_product(
-          [&](const TileProduct& product) { return is_promoted(kernel, product) && !product.rows.in_parts; }))
-    return kOfPromoted;
+  if (adds_parts_of_bytes(kernel, plan)) return kOfPromoted;
   return kOfAnyGroups;
 }
 

@@ -25,7 +25,7 @@ class AxisFinder {
     if (std::ranges::any_of(plan_.products, [&](const auto& entry) {
           return size_in_bytes(kernel_.values[entry.first].dtype) != kSumBytes;
         }))
-      return {{}, "blocks share sums of 4 bytes, and these have more"};
+      return {{}, "blocks share sums of 4 bytes, and these are of another size"};
     for (const ir::Statement& statement : kernel_.grids.at(0).body) {
       const SharedAxis here = axis_of(statement);
       if (!here.axis && here.reason.empty()) {

@@ -39,7 +39,7 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
   }
 }
 
-constexpr double kGroupSpeed = 2;        // products of warpgroups, of those of a warp each
+constexpr double kGroupSpeed = 2;        // products on chips with warpgroups, of those of a warp each on others
 constexpr double kGroupCacheBytes = 85;  // as kCacheBytes, of an engine that copies boxes
 constexpr double kRoundClocks = 30;      // of a round that is not hidden behind products
 constexpr double kRivalDepth = 64;       // of what sizes of tiles are compared for

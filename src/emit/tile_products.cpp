@@ -191,11 +191,10 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
                                                           : tile.tile,
                                       DType::f32));
   }
-  if (is_by_warps(kernel_, product))
-    return fmt::format("multiply_by_warps{}", is_subtracted ? "<Sign::minus>" : "");
-  arguments.push_back(lowered::name("group", DType::i32));
+  if (!is_by_warps(kernel_, product)) arguments.push_back(lowered::name("group", DType::i32));
   const std::string way = product.rows.in_parts           ? "multiply_split"
                           : is_promoted(kernel_, product) ? "multiply_promoted"
+                          : is_by_warps(kernel_, product) ? "multiply_by_warps"
                                                           : "multiply_async";
   return way + (is_subtracted ? "<Sign::minus>" : "");
 }

@@ -122,9 +122,9 @@ void TileLowering::declare_lines(FactorTile& tile) {
     emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
 }
 
-// Whether what lines hold that no box brings does not matter: the instructions of warpgroups alone read them, and make sums of
-// coordinates behind the end of an axis, of which nothing is folded. Not where several rings may take turns at one place: a product would then
-// read what the boxes of another ring write.
+// Whether what lines hold that no box brings does not matter: the instructions of warpgroups alone read them, and make sums
+// of coordinates behind the end of an axis, of which nothing is folded. Not where several rings may take turns at one place:
+// a product would then read what the boxes of another ring write.
 bool TileLowering::may_hold_anything(const FactorTile& tile) const {
   const TileFactor& factor = tile.factor;
   return boxes_->sites.size() == 1 && !factor.stays && !factor.is_turned && !factor.is_source &&

@@ -102,7 +102,7 @@ class GroupPlanner {
 
   int64_t area(const TileShape& shape) const { return area_of_sums(plan_, shape); }
 
-  /// Whether its rounds may have two spans: they would be short with one, or warps read the first of each by themselves.
+  /// Whether its rounds may have two spans: they would be short with one, or what warps read first in a round is not hidden.
   bool has_long_rounds(const GroupCandidate& candidate) const {
     return is_by_warps_ || candidate.rows * candidate.columns <= kSmallTile;
   }
@@ -218,15 +218,23 @@ class GroupPlanner {
   int64_t part_registers(const TileShape& shape) const {
     int64_t most = 0;
     for (const auto& [dot, product] : plan_.products) {
-      if (is_by_warps(kernel_, product))
-        most = std::max(most,
-                        kPartsOfRows * shape.extent.at(product.rows.width) / (kGroupRows * shape.groups()) +
-                            kPartsOfColumns);
+      if (is_by_warps(kernel_, product)) most = std::max(most, registers_of_parts(product, shape));
       if (is_promoted(kernel_, product))
         most = std::max(most, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width) /
                                   shape.threads());
     }
     return most;
+  }
+
+  /// Those for what warps read, and for what they keep meanwhile of outer axes and of factors.
+  int64_t registers_of_parts(const TileProduct& product, const TileShape& shape) const {
+    constexpr int64_t kOfAxis = 4, kOfFactor = 8, kFewAxes = 2, kFewFactors = 3;
+    const auto beyond = [](size_t count, int64_t few) {
+      return std::max<int64_t>(static_cast<int64_t>(count) - few, 0);
+    };
+    return kPartsOfRows * shape.extent.at(product.rows.width) / (kGroupRows * shape.groups()) +
+           kPartsOfColumns + kOfAxis * beyond(kernel_.grids.at(0).axes.size(), kFewAxes) +
+           kOfFactor * beyond(plan_.factors_with_own_tiles().size(), kFewFactors);
   }
 
   /// Whether a request fixes a tile in registers: it may spill.
@@ -241,7 +249,8 @@ class GroupPlanner {
     if (shape.teams > 1) return kOthersOfTeam;
     if (is_asked(shape)) return kOtherRegisters;
     const auto factors = std::ranges::count_if(plan_.factors_with_own_tiles(), [&](const TileFactor* factor) {
-      return factor->way != TileFactor::Way::registers && has_either_order(tile_type(kernel_, *factor));
+      const DType type = tile_type(kernel_, *factor);
+      return factor->way != TileFactor::Way::registers && has_either_order(type) && type != DType::f64;
     });
     return kOtherRegisters + kRegistersOfRing * std::max<int64_t>(factors - 2, 0);
   }
@@ -297,7 +306,8 @@ class GroupPlanner {
     if (plan_.has_parts() && least < kSplitParts)
       return "each of the three parts of a tile takes a stage, so a ring has at least three";
     if (least < kFewestStages)
-      return "a stage is given back one round after it was read, so a ring has at least two";
+      return is_by_warps_ ? "nothing would arrive while a round is multiplied, so a ring has at least two"
+                          : "a stage is given back one round after it was read, so a ring has at least two";
     if (const int64_t bytes = static_bytes(kernel_, plan_, shape) + kBarrierBytes; bytes > kMostStaticBytes)
       return fmt::format("what threads share of rows and columns would take {} bytes, and a function has {}",
                          bytes, kMostStaticBytes);
@@ -326,8 +336,7 @@ class GroupPlanner {
   const std::set<RingKey> rings_ = rings_of(kernel_, plan_);
   const std::vector<std::vector<LiveTile>> live_ = live_tiles(kernel_, plan_);
   const bool can_cluster_ = has_shared_factors();
-  const bool is_by_warps_ = std::ranges::any_of(
-      plan_.products, [&](const auto& entry) { return is_by_warps(kernel_, entry.second); });
+  const bool is_by_warps_ = has_products_by_warps(kernel_, plan_);
 };
 
 }  // namespace
@@ -453,8 +462,7 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
 
 bool is_of_orders(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   const bool is_short = shape.all_groups() == 1 && area_of_sums(plan, shape) > kOfFewRows;
-  return is_short || std::ranges::any_of(
-                         plan.products, [&](const auto& entry) { return is_by_warps(kernel, entry.second); });
+  return is_short || has_products_by_warps(kernel, plan);
 }
 
 std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
@@ -474,6 +482,11 @@ bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
 
 bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product) {
   return kernel.values[product.rows.value].dtype == DType::f64;
+}
+
+bool has_products_by_warps(const ir::Kernel& kernel, const TilePlan& plan) {
+  return std::ranges::any_of(plan.products,
+                             [&](const auto& entry) { return is_by_warps(kernel, entry.second); });
 }
 
 bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product) {

@@ -88,6 +88,9 @@ bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
 /// instructions.
 bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product);
 
+/// Whether a plan has such products.
+bool has_products_by_warps(const ir::Kernel& kernel, const TilePlan& plan);
+
 /// Whether threads go on behind a product when it is done, and with it what they do to its sums.
 bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product);
 

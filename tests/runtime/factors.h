@@ -18,7 +18,7 @@ inline int number_of_b(int k, int n) { return (2 * n + k + n * k) % 5 - 1; }
 
 template <typename T>
 T element_of(int x) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) {
     return static_cast<T>(x);
   } else if constexpr (std::is_same_v<T, tf32>) {
     return {math::to_bits(static_cast<float>(x))};

@@ -14,7 +14,10 @@ namespace {
 
 alignas(128) std::array<bf16, 4096> memory;
 
-BoxesOfTensor some_boxes() { return {memory.data(), 2, 2, false, 128, {64, 64}, {2, 128}, {64, 64}}; }
+/// Of as many dimensions as there are: of others nothing counts.
+BoxesOfTensor some_boxes() {
+  return {memory.data(), BoxesOfTensor::kMostDimensions, 2, false, 128, {64, 64}, {2, 128}, {64, 64}};
+}
 
 /// A cache, and how often it has asked.
 struct Asked {
@@ -38,6 +41,16 @@ struct Asked {
 TEST_CASE("a map is made once", "[recent_maps]") {
   Asked asked;
   for (int i = 0; i < 3; ++i) CHECK(asked(some_boxes()) == some_boxes());
+  CHECK(asked.times == 1);
+}
+
+TEST_CASE("no other map for dimensions that there are not", "[recent_maps]") {
+  Asked asked;
+  BoxesOfTensor boxes = some_boxes();
+  boxes.rank = 2;
+  asked(boxes);
+  boxes.extent[2] = 7;
+  CHECK(asked(boxes) == boxes);
   CHECK(asked.times == 1);
 }
 

@@ -327,7 +327,9 @@ template <typename T, int kDepth, typename Multiply>
 void check_multiple(int before, int times, Orders orders, Multiply multiply) {
   constexpr int kColumns = 48;
   using Layout = WarpgroupLayout<64, kColumns, 1>;
-  constexpr tessera::Order kOrder = sizeof(T) == 2 ? tessera::Order::either : tessera::Order::k;
+  constexpr bool kLiesEitherWay = sizeof(T) == 2 || std::is_same_v<T, double>;
+  constexpr tessera::Order kOrder = kLiesEitherWay ? tessera::Order::either : tessera::Order::k;
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   using TileA = EitherTile<T, 64, kDepth, kOrder>;
   using TileB = EitherTile<T, kColumns, kDepth, kOrder>;
   constexpr int kBytes = TileA::kRoomBytes + TileB::kRoomBytes;
@@ -344,14 +346,14 @@ void check_multiple(int before, int times, Orders orders, Multiply multiply) {
     fill(b, [](int n, int k) { return number_of_b(k, n); });
     ptx::fence_proxy_async();
     barrier();
-    Fragment<float, Layout> sums;
-    sums.fill(static_cast<float>(before));
+    Fragment<Sum, Layout> sums;
+    sums.fill(static_cast<Sum>(before));
     multiply(sums, a, b);
     for (int i = 0; i < Layout::kCount; ++i) {
       int product = 0;
       for (int k = 0; k < kDepth; ++k)
         product += number_of_a(Layout::row(i), k) * number_of_b(k, Layout::column(i));
-      REQUIRE(sums[i] == static_cast<float>(before + times * product));
+      REQUIRE(sums[i] == static_cast<Sum>(before + times * product));
     }
   }));
   REQUIRE(twin::fault_count() == 0);
@@ -391,6 +393,20 @@ TEST_CASE("warpgroups subtract products, whichever way the lines of tiles run") 
     multiply_async<Major::k, Major::mn, Sign::minus>(sums, TileA{a.elements}, TileB{b.elements}, 0);
     wait_for_products<0>(sums);
   });
+}
+
+TEST_CASE("warps multiply doubles by themselves, whichever way lines run") {
+  for (const Major major_a : {Major::k, Major::mn}) {
+    for (const Major major_b : {Major::k, Major::mn}) {
+      check_multiple<double, 32>(9, -1, {major_a, major_b}, [](auto& sums, const auto& a, const auto& b) {
+        int times_read = 0;
+        multiply_by_warps<Sign::minus>(sums, a, b, [&] { ++times_read; });
+        multiply_by_warps<Sign::minus>(sums, a, b);
+        multiply_by_warps(sums, a, b);
+        REQUIRE(times_read == 1);
+      });
+    }
+  }
 }
 
 TEST_CASE("threads subtract what warpgroups make of fp8") {

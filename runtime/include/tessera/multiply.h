@@ -93,19 +93,20 @@ TESSERA_HD constexpr int blocks_at_once(int blocks, int limit) {
   return most;
 }
 
-/// The limit beside rows in shared memory. A thread has all columns of its sums of floats that are multiplied by fma; of
-/// doubles each part takes twice the registers.
+/// The most blocks of columns that are read at once beside rows in shared memory. A thread has all columns of its sums of
+/// floats that are multiplied by fma; of doubles each part takes twice the registers.
+template <typename T>
+inline constexpr int kMostBlocksAtOnce = std::is_same_v<T, float>    ? 2
+                                         : std::is_same_v<T, double> ? 4
+                                                                     : 1024;
 template <typename T, typename Layout>
-inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks, std::is_same_v<T, float> ? 2
-                                                                           : std::is_same_v<T, double>
-                                                                               ? 4
-                                                                               : Layout::kColumnBlocks);
+inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks, kMostBlocksAtOnce<T>);
 
 }  // namespace detail
 
 /// sums += a * b (sums -= a * b, but of integers), summed over the K that the tiles hold; a has lines along K or along
 /// the rows of sums, b along K or along the columns. T names the product: the type of the elements, or tf32 for tiles
-/// of floats. All threads of the block must be here, and the tiles complete. What is read for a step is under way while
+/// of floats. All threads that share the sums must be here, and the tiles complete. What is read for a step is under way while
 /// the step before is multiplied, but where it is read element by element.
 template <typename T, Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
           typename TileB>
