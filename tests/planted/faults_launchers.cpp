@@ -19,11 +19,11 @@ void add_launcher_faults(std::vector<PlantedFault>& faults) {
   add("variant without its condition on x", kGenerated, "vector_access(x,",
       "sizeof(x) != 0 || vector_access(x,");
   add("condition asks for half of the alignment", kCheck,
-      "reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes)",
-      "reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes > 1 ? bytes / 2 : "
-      "1)");
+      "is_multiple(reinterpret_cast<std::uintptr_t>(tensor.data), bytes)",
+      "is_multiple(reinterpret_cast<std::uintptr_t>(tensor.data), bytes > 1 ? bytes / 2 : 1)");
   add("condition ignores where lines begin", kCheck,
-      "    if (tensor.stride[other] * detail::dtype_bytes(tensor.dtype) % bytes != 0) return false;\n", "");
+      "    if (!detail::is_multiple(static_cast<std::uintptr_t>(apart), bytes)) return false;\n",
+      "    static_cast<void>(apart);\n");
   add("condition ignores the stride of lines", kCheck,
       "  if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;\n", "");
   add("condition ignores the length of lines", kCheck, "tensor.extent[dimension] % N == 0 && aligned_lines",
@@ -47,7 +47,7 @@ void add_launcher_faults(std::vector<PlantedFault>& faults) {
   add("elements of outputs on each other are accepted", kCheck, "if (stride < reach) return",
       "if (false) return");
   add("null is accepted", kCheck, "if (tensor.data == nullptr) return", "if (false) return");
-  add("odd addresses are accepted", kCheck, "if (remainder != 0) {", "if (false) {");
+  add("odd addresses are accepted", kCheck, "if (!detail::is_multiple(address, bytes))", "if (false)");
   add("nothing to write where an input is empty", kCheck,
       "if (argument.access != Access::in && !detail::is_empty(argument.tensor)) return false;",
       "if (detail::is_empty(argument.tensor)) return true;\n      if (argument.access != Access::in) return "

@@ -170,8 +170,8 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("old sums forgotten", kWords, "at_b, adds || k > 0,", "at_b, k > 0,", 2);
   add("sums of fp8 kept by Tensor Cores", kWords, "multiply_async(part, a, b, group, false, where);",
       "multiply_async(sums, a, b, group, true, where);\n  part.fill(0.0f);");
-  add("floats copied as they are for tf32", kMaps, "sizeof(T), std::is_same_v<T, tf32>,",
-      "sizeof(T), false,");
+  add("floats copied as they are for tf32", kMaps, "boxes.rounds_to_tf32 = std::is_same_v<T, tf32>;",
+      "boxes.rounds_to_tf32 = false;");
   add("eight lines twice as far apart", kDescriptors, "kEightLines = 8 * Tile::kSpanBytes",
       "kEightLines = 16 * Tile::kSpanBytes");
   add("panels one line apart", kDescriptors, "kMajor == Major::mn ? Tile::kLines * Tile::kSpanBytes",
