@@ -81,7 +81,7 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
   const bool has_request = std::ranges::any_of(plan.roles, [&](const auto& role) {
     return role.second != TileRole::depth && fixed_tile(kernel, overrides, role.first) > 0;
   });
-  // Threads that add up what becomes of each tile hold sums twice, and so do those that multiply doubles what they read.
+  // Threads that add up what becomes of each tile hold sums twice; those that multiply doubles hold what they read.
   const auto is_staged = [&](const auto& entry) {
     const TileProduct& product = entry.second;
     return product.rows.way == TileFactor::Way::staged && product.columns.way == TileFactor::Way::staged &&

@@ -93,9 +93,10 @@ int current_device();
 
 }  // namespace detail
 
-/// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, a power of two, whatever their length: their
-/// elements follow each other, and each line begins at a multiple of that. Launchers ask before they look whether the check has found a
-/// mistake, so any rank and dtype may come: of those that are none nothing can be copied.
+/// Whether lines along `dimension` can be copied in pieces of `bytes` bytes, a power of two, whatever their length:
+/// their elements follow each other, and each line begins at a multiple of that. Launchers ask before they look
+/// whether the check has found a mistake, so any rank and dtype may come: of those that are none nothing can be
+/// copied.
 TESSERA_OUT_OF_LINE inline bool aligned_lines(const Tensor& tensor, int dimension, index bytes) {
   if (tensor.rank > TESSERA_MAX_RANK || detail::dtype_bytes(tensor.dtype) == 0 || bytes <= 0) return false;
   if (tensor.extent[dimension] > 1 && tensor.stride[dimension] != 1) return false;

@@ -106,8 +106,8 @@ inline constexpr int kBlocksAtOnce = blocks_at_once(Layout::kColumnBlocks, kMost
 
 /// sums += a * b (sums -= a * b, but of integers), summed over the K that the tiles hold; a has lines along K or along
 /// the rows of sums, b along K or along the columns. T names the product: the type of the elements, or tf32 for tiles
-/// of floats. All threads that share the sums must be here, and the tiles complete. What is read for a step is under way while
-/// the step before is multiplied, but where it is read element by element.
+/// of floats. All threads that share the sums must be here, and the tiles complete. What is read for a step is under way
+/// while the step before is multiplied, but where it is read element by element.
 template <typename T, Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
           typename TileB>
 TESSERA_DEVICE void multiply(Fragment<typename Mma<T>::Sum, Layout>& sums, const TileA& a, const TileB& b,
