@@ -45,9 +45,11 @@ constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate
                                       Candidate{2, 128, 144, 1, true}, Candidate{2, 128, 128},
                                       Candidate{1, 64, 128},           Candidate{1, 64, 64, 1, true}};
 
-/// The same of bytes whose parts of sums threads add up: of two groups one multiplies while the other adds.
-constexpr std::array kOfPromoted = {Candidate{2, 128, 256}, Candidate{2, 128, 192}, Candidate{2, 128, 176},
-                                    Candidate{2, 128, 144}, Candidate{2, 128, 128}, Candidate{2, 128, 64},
+/// The same of bytes whose parts of sums threads add up: of two groups one multiplies while the other adds. The tile
+/// that holds all of few rows has no neighbour to share with.
+constexpr std::array kOfPromoted = {Candidate{2, 128, 256}, Candidate{2, 128, 192},
+                                    Candidate{2, 128, 176}, Candidate{2, 128, 144},
+                                    Candidate{2, 128, 128}, Candidate{2, 128, 64, 1, false, true},
                                     Candidate{1, 64, 64}};
 
 /// The same of doubles, which warps multiply by themselves: two on each scheduler, so that one reads while another

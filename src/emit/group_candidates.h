@@ -16,6 +16,7 @@ struct GroupCandidate {
   int64_t rows, columns;
   int teams = 1;
   bool is_spare = false;  // only where none before it fits
+  bool is_alone = false;  // of blocks outside clusters, unless these are asked for: without their text it begins sooner
 };
 
 /// Those of a plan by warpgroups, of so many where that is asked for.

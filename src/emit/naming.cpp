@@ -312,6 +312,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "kShared",
     "kBeginsEarly",
     "kChunk",
+    "kClustered",
     "kCopy",
     "kRows",
     "kStages",

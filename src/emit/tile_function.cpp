@@ -73,6 +73,7 @@ void TileLowering::declare_template() {
     parameters.push_back("int kGroups");
     if (tiles_.has_teams()) parameters.push_back("int kTeams");
     if (tiles_.shared_axis) parameters.push_back("bool kShared");
+    if (cluster_axis_ && tiles_.has_lone_blocks()) parameters.push_back("bool kClustered");
   } else {
     parameters.push_back("int kWarpRows");
     parameters.push_back("int kWarpColumns");

@@ -154,6 +154,10 @@ struct TilePlan {
   bool has_clusters() const {
     return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster != 1; });
   }
+  /// Whether of others they never do.
+  bool has_lone_blocks() const {
+    return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster == 1; });
+  }
   /// Whether factors are taken in parts.
   bool has_parts() const {
     return std::ranges::any_of(factors(), [](const TileFactor* factor) { return factor->in_parts; });

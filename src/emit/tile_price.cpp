@@ -39,9 +39,10 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
   }
 }
 
-constexpr double kGroupSpeed = 2;        // products on chips with warpgroups, of those of a warp each on others
+constexpr double kGroupSpeed = 2;  // products on chips with warpgroups, of those of a warp each on others
 constexpr double kGroupCacheBytes = 85;  // as kCacheBytes, of an engine that copies boxes
 constexpr double kRoundClocks = 30;      // of a round that is not hidden behind products
+constexpr double kWarpAlone = 1.5;       // what a warp takes that reads and multiplies with none beside it
 constexpr double kRivalDepth = 64;       // of what sizes of tiles are compared for
 
 /// What one step of a product takes.
@@ -82,7 +83,9 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
-  return {terms, std::max({terms / speed, read / kSharedBytes + (by_groups ? kRoundClocks : 0),
+  const bool is_alone = by_groups && is_by_warps(kernel, product) && shape.all_groups() == 1;
+  const double products = terms / speed * (is_alone ? kWarpAlone : 1);
+  return {terms, std::max({products, read / kSharedBytes + (by_groups ? kRoundClocks : 0),
                            copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 

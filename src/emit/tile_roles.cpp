@@ -26,8 +26,11 @@ void TileLowering::declare_boxes() {
   TESSERA_CHECK(!sites.empty(), "boxes go through a ring");
   const std::string base = sites.size() == 1 ? lowercase(kernel_.axes[sites[0].axis].name) : "tile";
   boxes_ = BoxRing{.sites = std::move(sites)};
-  if (cluster_axis_)
-    emit(lowered::Local{"int", "cluster", {}, lowered::call("cluster_blocks", {}, DType::i32), true, false});
+  if (cluster_axis_) {
+    const char* const blocks =
+        tiles_.has_lone_blocks() ? "kClustered ? cluster_blocks() : 1" : "cluster_blocks()";
+    emit(lowered::Local{"int", "cluster", {}, local(blocks), true, false});
+  }
   const auto has = [&](bool is_source) {
     return std::ranges::any_of(factors_, [&](const FactorTile& tile) {
       return !tile.boxes.empty() && !tile.factor.stays && tile.factor.is_source == is_source;

@@ -368,6 +368,8 @@ class TileVariants {
       variant.arguments["kGroups"] = std::to_string(shape.all_groups());
       if (tiles_.has_teams()) variant.arguments["kTeams"] = std::to_string(shape.teams);
       variant.cluster = cluster_of(shape);
+      if (tiles_.has_clusters() && tiles_.has_lone_blocks())
+        variant.arguments["kClustered"] = variant.cluster.empty() ? "false" : "true";
       if (tiles_.shared_axis) share_terms(variant, shape);
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);

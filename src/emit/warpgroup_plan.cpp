@@ -31,8 +31,7 @@ constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
 constexpr int64_t kChunkOfLines = 32;     // that lines are multiples of, in bytes, of what threads read
 constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
 constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
-constexpr int64_t kSmallTile = 64 * 128;  // whose products with one span take less than what is around them
-constexpr int64_t kOfFewRows = 64 * 64;   // rounds of such a tile wait for memory, whatever else they do
+constexpr int64_t kOfFewRows = 64 * 64;   // whose products with one span take less than waiting for it
 constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
 constexpr int64_t kPartsOfRows = 16;      // for what a warp reads of 16 rows of doubles, and has read
@@ -104,7 +103,7 @@ class GroupPlanner {
 
   /// Whether its rounds may have two spans: they would be short with one, or what warps read first in a round is not hidden.
   bool has_long_rounds(const GroupCandidate& candidate) const {
-    return is_by_warps_ || candidate.rows * candidate.columns <= kSmallTile;
+    return is_by_warps_ || candidate.rows * candidate.columns <= kOfFewRows;
   }
 
   /// Chooses the stages of a shape, whose rounds have one span where a ring would be too short with two. Why it cannot be, or "".
@@ -139,7 +138,7 @@ class GroupPlanner {
                            : role == TileRole::column ? candidate.columns
                                                       : depth_along(axis, spans);
     }
-    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(0);
+    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(candidate.is_alone ? 1 : 0);
     const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
                                            : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);

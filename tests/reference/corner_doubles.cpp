@@ -30,17 +30,6 @@ void in_turn(Problem& problem) {
   });
 }
 
-void in_parts(Problem& problem) {
-  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
-  const auto y = problem.out("y");
-  for (int64_t z = 0; z < problem.dim("B"); ++z)
-    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-      y(z, n, m) = total(problem.dim("J"), [&](int64_t j) {
-        return scale(j) * total(problem.dim("K"), [&](int64_t k) { return a(z, m, j, k) * b(j, n, k); });
-      });
-    });
-}
-
 TensorSpec whole(std::string name, std::vector<std::string> dims) {
   return input(std::move(name), "f64", std::move(dims), -9, 9, 1);
 }
@@ -64,7 +53,7 @@ void add_double_cases(std::vector<Case>& cases) {
   add("doubles_in_parts", {"B", "M", "N", "J", "K"},
       {whole("a", {"B", "M", "J", "K"}), whole("b", {"J", "N", "K"}), whole("scale", {"J"}),
        output("y", "f32", {"B", "N", "M"})},
-      in_parts);
+      scaled_parts);
   cases.back().allowed = [](const Sizes& sizes) {  // each of them takes a whole tile
     return few_terms(sizes) && sizes.at("B") * sizes.at("J") <= 7;
   };

@@ -28,17 +28,6 @@ void gram(Problem& problem) {
   });
 }
 
-void parts(Problem& problem) {
-  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
-  const auto y = problem.out("y");
-  for (int64_t z = 0; z < problem.dim("B"); ++z)
-    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-      y(z, n, m) = total(problem.dim("J"), [&](int64_t j) {
-        return scale(j) * total(problem.dim("K"), [&](int64_t k) { return a(z, m, j, k) * b(j, n, k); });
-      });
-    });
-}
-
 void largest(Problem& problem) {
   constexpr int64_t kBlock = 64;
   const auto a = problem.in("a"), b = problem.in("b");
@@ -382,7 +371,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   add("parts_by_groups", {"B", "M", "N", "J", "K"},
       {whole("a", {"B", "M", "J", "K"}), whole("b", {"J", "N", "K"}), input("scale", "f32", {"J"}, -2, 2, 1),
        sums("y", {"B", "N", "M"})},
-      parts);
+      scaled_parts);
   cases.back().allowed = [](const Sizes& sizes) {  // each of them takes a whole tile
     return few_terms(sizes) && sizes.at("B") * sizes.at("J") <= 7;
   };

@@ -68,6 +68,18 @@ inline bool has_columns(const Sizes& sizes) { return sizes.at("C") >= 1; }
 
 inline int64_t around(int64_t i, int64_t extent) { return (i % extent + extent) % extent; }
 
+/// `scale[j] * sum[k](a[z, m, j, k] * b[j, n, k])`, summed over j.
+inline void scaled_parts(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), scale = problem.in("scale");
+  const auto y = problem.out("y");
+  for (int64_t z = 0; z < problem.dim("B"); ++z)
+    for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+      y(z, n, m) = total(problem.dim("J"), [&](int64_t j) {
+        return scale(j) * total(problem.dim("K"), [&](int64_t k) { return a(z, m, j, k) * b(j, n, k); });
+      });
+    });
+}
+
 /// Cases of tests/corners/doubles.tsr.
 void add_double_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/held.tsr.
