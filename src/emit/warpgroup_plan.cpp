@@ -26,16 +26,17 @@ namespace tessera::emit {
 
 namespace {
 
-constexpr int64_t kGroupRows = 64;        // of one product of a warpgroup
-constexpr int64_t kSpanBytes = 128;       // of a line that one box brings
-constexpr int64_t kChunkOfLines = 32;     // that lines are multiples of, in bytes, of what threads read
-constexpr int64_t kColumnUnit = 16;       // of all types; blocks of a cluster share out lines by eights
-constexpr int64_t kMostLines = 256;       // of a box, and columns of one product
-constexpr int64_t kOfFewRows = 64 * 64;   // whose products with one span take less than waiting for it
-constexpr int64_t kOtherRegisters = 48;   // of a thread, at least, that tiles leave for all else
-constexpr int64_t kOthersOfTeam = 40;     // the same where it has a tile of its own
-constexpr int64_t kPartsOfRows = 16;      // for what a warp reads of 16 rows of doubles, and has read
-constexpr int64_t kPartsOfColumns = 40;   // the same of four times 8 columns, and where they are
+constexpr int64_t kGroupRows = 64;          // of one product of a warpgroup
+constexpr int64_t kSpanBytes = 128;         // of a line that one box brings
+constexpr int64_t kChunkOfLines = 32;       // that lines are multiples of, in bytes, of what threads read
+constexpr int64_t kColumnUnit = 16;         // of all types; blocks of a cluster share out lines by eights
+constexpr int64_t kMostLines = 256;         // of a box, and columns of one product
+constexpr int64_t kOfFewRows = 64 * 64;     // whose products with one span take less than waiting for it
+constexpr int64_t kOfFewTurned = 64 * 128;  // the same where threads turn rows in each round, too
+constexpr int64_t kOtherRegisters = 48;     // of a thread, at least, that tiles leave for all else
+constexpr int64_t kOthersOfTeam = 40;       // the same where it has a tile of its own
+constexpr int64_t kPartsOfRows = 16;        // for what a warp reads of 16 rows of doubles, and has read
+constexpr int64_t kPartsOfColumns = 40;     // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
@@ -80,9 +81,10 @@ class GroupPlanner {
     for (const GroupCandidate& candidate : group_candidates(kernel_, groups_, plan_)) {
       if (candidate.is_spare && !shapes.empty()) continue;
       TileShape shape = begin(candidate, has_long_rounds(candidate) ? 2 : 1);
-      if (shape.teams > 1 && !(may_have_teams_ && area(shape) == candidate.rows * candidate.columns))
+      if (shape.teams > 1 &&
+          !(may_have_teams_ && area_of_sums(plan_, shape) == candidate.rows * candidate.columns))
         continue;
-      if (!shapes.empty() && area(shape) >= area(shapes.back())) continue;
+      if (!shapes.empty() && area_of_sums(plan_, shape) >= area_of_sums(plan_, shapes.back())) continue;
       std::string misfitting = fit(shape, candidate);
       if (misfitting.empty())
         shapes.push_back(std::move(shape));
@@ -99,11 +101,15 @@ class GroupPlanner {
            });
   }
 
-  int64_t area(const TileShape& shape) const { return area_of_sums(plan_, shape); }
-
   /// Whether its rounds may have two spans: they would be short with one, or what warps read first in a round is not hidden.
-  bool has_long_rounds(const GroupCandidate& candidate) const {
-    return is_by_warps_ || candidate.rows * candidate.columns <= kOfFewRows;
+  bool has_long_rounds(const GroupCandidate& candidate) {
+    const TileShape shape = begin(candidate, 1);
+    int64_t rows = kMostLines, columns = kMostLines;
+    for (const auto& [axis, role] : plan_.roles)
+      if (int64_t& length = role == TileRole::row ? rows : columns; plan_.is_in_registers(axis))
+        length = std::min(length, shape.extent.at(axis));
+    const bool is_turned = plan_.turned != Turned::none && candidate.groups == 1;
+    return is_by_warps_ || rows * columns <= (is_turned ? kOfFewTurned : kOfFewRows);
   }
 
   /// Chooses the stages of a shape, whose rounds have one span where a ring would be too short with two. Why it cannot be, or "".
@@ -138,7 +144,8 @@ class GroupPlanner {
                            : role == TileRole::column ? candidate.columns
                                                       : depth_along(axis, spans);
     }
-    if (can_cluster_) shape.cluster = requested_cluster(kernel_, overrides_).value_or(candidate.is_alone ? 1 : 0);
+    if (can_cluster_)
+      shape.cluster = requested_cluster(kernel_, overrides_).value_or(candidate.is_alone ? 1 : 0);
     const int64_t beside = shape.teams > 1 ? registers_beside_tiles(kernel_, sizes_, plan_, shape)
                                            : registers_beside_sums(shape);
     shape.registers = static_cast<int>(tile_registers(kernel_, plan_, live_, shape) + beside);
