@@ -154,7 +154,7 @@ struct TilePlan {
   bool has_clusters() const {
     return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster != 1; });
   }
-  /// Whether of others they never do.
+  /// Whether blocks of some shapes run alone in all launches.
   bool has_lone_blocks() const {
     return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.cluster == 1; });
   }
