@@ -102,6 +102,7 @@ class GroupPlanner {
   }
 
   /// Whether its rounds may have two spans: they would be short with one, or what warps read first in a round is not hidden.
+  /// Of several axes along the columns the shortest is that of the product which the rounds are of.
   bool has_long_rounds(const GroupCandidate& candidate) {
     const TileShape shape = begin(candidate, 1);
     int64_t rows = kMostLines, columns = kMostLines;
