@@ -51,6 +51,8 @@ inline bool is_narrow_float(DType dtype) { return info(dtype).family == DTypeFam
 inline bool is_float(DType dtype) {
   return is_narrow_float(dtype) || info(dtype).family == DTypeFamily::wide_float;
 }
+/// Floating point types of one byte.
+inline bool is_fp8(DType dtype) { return is_narrow_float(dtype) && size_in_bytes(dtype) == 1; }
 /// Types of which several elements share a byte (i4, u4): known by name, and refused until they are implemented.
 inline bool is_packed(DType dtype) { return info(dtype).bits < 8; }
 

@@ -354,8 +354,7 @@ class Analysis {
   /// Whether a factor is multiplied as fp8: it is, or was until the other kind of fp8 made both f16.
   bool is_fp8_factor(ir::ValueId factor) const {
     const auto* cast = std::get_if<ir::Cast>(&kernel_.values[factor].op);
-    const DType type = dtype_of(cast && cast->is_of_factor ? cast->operand : factor);
-    return type == DType::fp8_e4m3 || type == DType::fp8_e5m2;
+    return is_fp8(dtype_of(cast && cast->is_of_factor ? cast->operand : factor));
   }
 
   Field evaluate(const ir::Dot& op, const ir::Value& value) {

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "emit/fault.h"
 #include "emit/global_names.h"
+#include "emit/group_products.h"
 #include "emit/held_factors.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
@@ -20,7 +21,6 @@
 #include "emit/signature.h"
 #include "emit/tables.h"
 #include "emit/template.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "emit/group_products.h"
 #include "emit/held_factors.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

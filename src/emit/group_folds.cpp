@@ -6,9 +6,9 @@
 #include <array>
 #include <set>
 
+#include "emit/group_products.h"
 #include "emit/reductions.h"
 #include "emit/shared_vectors.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

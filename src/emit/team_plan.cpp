@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "emit/group_products.h"
 #include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/term_shares.h"
-#include "emit/warpgroup_plan.h"
 #include "sema/ir/statements.h"
 
 namespace tessera::emit {

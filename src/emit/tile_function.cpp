@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emit/group_products.h"
 #include "emit/identifiers.h"
 #include "emit/naming.h"
 #include "emit/panel_plan.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "emit/group_products.h"
 #include "emit/reductions.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "emit/group_products.h"
 #include "emit/registers.h"
 #include "emit/tile_memory.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "emit/group_products.h"
 #include "emit/tile_lowering.h"
-#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <span>
 
+#include "emit/group_products.h"
 #include "emit/plan_requests.h"
 #include "emit/team_plan.h"
 #include "emit/term_shares.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emit/group_products.h"
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
 #include "emit/warpgroup_plan.h"

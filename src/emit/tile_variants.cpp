@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "emit/group_products.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/print.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emit/group_products.h"
 #include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"

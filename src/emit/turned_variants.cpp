@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "emit/warpgroup_plan.h"
+#include "emit/group_products.h"
 
 namespace tessera::emit {
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "emit/group_folds.h"
+#include "emit/group_products.h"
 #include "emit/plan_requests.h"
 #include "emit/tile_memory.h"
 #include "emit/warpgroup_plan.h"

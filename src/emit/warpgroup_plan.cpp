@@ -9,6 +9,7 @@
 
 #include "emit/group_candidates.h"
 #include "emit/group_folds.h"
+#include "emit/group_products.h"
 #include "emit/held_factors.h"
 #include "emit/panel_plan.h"
 #include "emit/plan_extents.h"
@@ -352,23 +353,7 @@ GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_tea
   return GroupPlanner(question, may_have_teams).run();
 }
 
-bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
-                               const TilePlan& plan) {
-  std::set<ir::ValueId> added;
-  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
-    const auto* assign = std::get_if<ir::Assign>(&statement.node);
-    if (const auto dot = assign ? product_summand(kernel, uses, *assign) : std::nullopt) added.insert(*dot);
-  });
-  return std::ranges::any_of(plan.products, [&](const auto& entry) {
-    const TileProduct& product = entry.second;
-    const bool is_computed = !product.rows.parts.empty() || !product.columns.parts.empty();
-    return is_computed && !product.has_own_loop && !added.contains(product.dot);
-  });
-}
-
 namespace {
-
-bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e5m2; }
 
 /// A part of a tensor of fp8 that is widened for chips without instructions for it.
 bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
@@ -452,8 +437,6 @@ ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
   return is_along_depth ? tile.depth : tile.width;
 }
 
-bool has_either_order(DType factor) { return size_in_bytes(factor) == 2 || factor == DType::f64; }
-
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
@@ -470,34 +453,6 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
 bool is_of_orders(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
   const bool is_short = shape.all_groups() == 1 && area_of_sums(plan, shape) > kOfFewRows;
   return is_short || has_products_by_warps(kernel, plan);
-}
-
-std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product) {
-  if (is_by_warps(kernel, product)) return "tessera/mma.h";
-  const DType type = tile_type(kernel, product.rows);
-  const std::string_view name = product.rows.in_parts ? "bf16"
-                                : product.is_tf32     ? "tf32"
-                                : is_fp8(type)        ? "fp8"
-                                : is_integer(type)    ? "int8"
-                                                      : spelling(type);
-  return fmt::format("tessera/wgmma/{}.h", name);
-}
-
-bool is_promoted(const ir::Kernel& kernel, const TileProduct& product) {
-  return product.rows.in_parts || is_fp8(kernel.values[product.rows.value].dtype);
-}
-
-bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product) {
-  return kernel.values[product.rows.value].dtype == DType::f64;
-}
-
-bool has_products_by_warps(const ir::Kernel& kernel, const TilePlan& plan) {
-  return std::ranges::any_of(plan.products,
-                             [&](const auto& entry) { return is_by_warps(kernel, entry.second); });
-}
-
-bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product) {
-  return is_promoted(kernel, product) || is_by_warps(kernel, product);
 }
 
 }  // namespace tessera::emit

@@ -38,11 +38,6 @@ GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_tea
 /// What keeps a phase from it in all tiles; "" if nothing does. `plan`: that by warpgroups.
 std::string obstacle_to_groups(const GroupQuestion& question, const TilePlan& plan);
 
-/// Whether threads both compute factors of products and take what becomes of these, round by round: neither is done beside
-/// products then, and warps that multiply by themselves are quicker.
-bool takes_turns_with_products(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses,
-                               const TilePlan& plan);
-
 /// The axis of the grid along which tiles of neighbouring blocks share factors: the only one of rows; none where there are
 /// several, or where the rounds of a loop depend on the tile.
 std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan);
@@ -64,9 +59,6 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan);
 /// is summed over.
 ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile);
 
-/// Whether factors of a type may lie in memory either way; else their lines run along what is summed over.
-bool has_either_order(DType factor);
-
 /// Loads that may lie in memory either way, of which there is a function for each order; of more there is one for all.
 inline constexpr size_t kMostOrders = 2;
 
@@ -77,21 +69,5 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
 /// smallest are for few rows, of which each round waits for memory anyway. And whether warps read what they multiply by
 /// themselves: for each order another text.
 bool is_of_orders(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
-
-/// The header of the runtime with the instructions of a product by warpgroups.
-std::string header_of_instructions(const ir::Kernel& kernel, const TileProduct& product);
-
-/// Whether the sums of a product keep few bits, so that threads add up what becomes of each tile.
-bool is_promoted(const ir::Kernel& kernel, const TileProduct& product);
-
-/// Whether the warps of a group multiply by themselves what copies bring, as doubles, of which warpgroups have no
-/// instructions.
-bool is_by_warps(const ir::Kernel& kernel, const TileProduct& product);
-
-/// Whether a plan has such products.
-bool has_products_by_warps(const ir::Kernel& kernel, const TilePlan& plan);
-
-/// Whether threads go on behind a product when it is done, and with it what they do to its sums.
-bool is_done_at_once(const ir::Kernel& kernel, const TileProduct& product);
 
 }  // namespace tessera::emit

@@ -53,8 +53,6 @@ class Product {
  private:
   const AxisList& axes_of(std::size_t i) const { return context_.builder[factors_[i]].axes; }
 
-  static bool is_fp8(DType type) { return is_narrow_float(type) && size_in_bytes(type) == 1; }
-
   /// One type for both; the two kinds of fp8 meet in f16, which has all numbers of either.
   std::optional<DType> factor_type(const std::vector<Operand>& factors) {
     const std::optional<DType> left = own_type(context_, factors[0]), right = own_type(context_, factors[1]);
