@@ -11,7 +11,7 @@
 namespace tessera::emit {
 
 /// Whether the instances of a phase by warpgroups may have a team each: where one loop brings all factors and does nothing
-/// but sum products of factors of two bytes, and nobody asks for other tiles. `uses` of each value, by values and statements.
+/// but sum products that stay under way, and nobody asks for other tiles. `uses` of each value, by values and statements.
 bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& uses, ir::SizeTable& sizes,
                     const PlanOverrides& overrides, const TilePlan& plan);
 

@@ -21,7 +21,6 @@
 #include "emit/uneven_loops.h"
 #include "sema/ir/affine.h"
 #include "sema/ir/extents.h"
-#include "sema/ir/statements.h"
 
 namespace tessera::emit {
 

@@ -2,7 +2,6 @@
 // Whether a phase in tiles can run with roles: a warp that asks for boxes, warpgroups that multiply. And in which tiles.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
