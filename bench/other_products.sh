@@ -58,23 +58,25 @@ kernels_alone() {
     --set Q=3 --set OH=56 --set OW=56
 }
 
-# A kernel beside a plain product of as many terms and the same type, both in this run: beside NAME TYPE SIZES -- SIZES
+# A kernel beside a plain product of as many terms and the same type, or a batch of those, both in this run:
+# beside NAME TYPE SIZES -- SIZES
 beside() {
-  local file=bench/kernels/$1.tsr plain=plain_$2 own=() terms=()
+  local file=bench/kernels/$1.tsr plain=(bench/kernels/plain_products.tsr --kernel "plain_$2") own=() terms=()
+  [ "$2" != batched ] || plain=(examples/batched/batched.tsr)
   shift 2
   while [ "$1" != -- ]; do own+=(--set "$1") && shift; done
   shift
   while [ $# -gt 0 ]; do terms+=(--set "$1") && shift; done
   if $compiles; then
-    milliseconds bench/kernels/plain_products.tsr --kernel "$plain" "${terms[@]}"
+    milliseconds "${plain[@]}" "${terms[@]}"
     milliseconds "$file" "${own[@]}"
     return
   fi
   echo "## $file ${own[*]}"
   local yardstick time
-  yardstick=$(milliseconds bench/kernels/plain_products.tsr --kernel "$plain" "${terms[@]}")
+  yardstick=$(milliseconds "${plain[@]}" "${terms[@]}")
   time=$(milliseconds "$file" "${own[@]}")
-  awk -v t="$time" -v y="$yardstick" -v n="$plain" \
+  awk -v t="$time" -v y="$yardstick" -v n="${plain[-1]}" \
     'BEGIN { printf "%s ms, %.2f of the %s ms of %s\n", t, t / y, y, n; exit !(t > 0 && y > 0) }'
 }
 
@@ -83,7 +85,7 @@ sizes=(M=4096 N=4096 K=4096)
 kernels_beside_plain_ones() {
   beside batched_residual bf16 B=4 M=1024 N=4096 K=4096 -- "${sizes[@]}"
   beside fp8_scaled fp8 "${sizes[@]}" -- "${sizes[@]}"
-  beside grouped_scores bf16 B=1 H=16 J=4 S=4096 T=4096 D=128 scale=0.1 -- M=65536 N=4096 K=128
+  beside grouped_scores batched B=1 H=16 J=4 S=4096 T=4096 D=128 scale=0.1 -- L=16 M=4096 N=4096 K=128
   beside int8_requantized i8 "${sizes[@]}" -- "${sizes[@]}"
   beside lora bf16 "${sizes[@]}" R=64 scale=0.5 -- "${sizes[@]}"
   beside scaled_update f16 "${sizes[@]}" beta=0.5 -- "${sizes[@]}"

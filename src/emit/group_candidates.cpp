@@ -20,12 +20,12 @@ constexpr std::array kOfTwoGroups = {Candidate{2, 128, 256}, Candidate{2, 256, 1
                                      Candidate{2, 128, 64}};
 constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192, 64}};
 
-/// Where nobody asks for a count: two groups share large tiles, or take those in turn that are a third smaller, if each can
-/// hold one; one of them alone keeps a device busy with few rows.
+/// Where nobody asks for a count: two groups share large tiles, or take those in turn that are smaller, if each can hold
+/// one; one of them alone keeps a device busy with few rows.
 constexpr std::array kOfAnyGroups = {
-    Candidate{2, 128, 256},    Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},
-    Candidate{2, 128, 176, 2}, Candidate{2, 128, 176},    Candidate{2, 128, 144},
-    Candidate{2, 128, 128},    Candidate{1, 64, 128},     Candidate{1, 64, 64}};
+    Candidate{2, 128, 256}, Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},    Candidate{2, 128, 176, 2},
+    Candidate{2, 128, 176}, Candidate{2, 128, 144},    Candidate{2, 128, 128, 2}, Candidate{2, 128, 128},
+    Candidate{1, 64, 128},  Candidate{1, 64, 64}};
 
 /// The same where columns are computed, of which a tile has few then: each is computed once for all of its rows.
 constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},

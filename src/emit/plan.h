@@ -67,9 +67,10 @@ struct FunctionPlan {
 
 /// A size of tiles among those of which the launcher takes the one that a device is done with first.
 struct Rival {
-  size_t choice = 0;   // of the user's, which are tried one after another
-  size_t number = 0;   // of the size among those of the choice
-  int64_t clocks = 0;  // that a multiprocessor takes for a unit, or a share of it that is the same for all
+  size_t choice = 0;  // of the user's, which are tried one after another
+  size_t number = 0;  // of the size among those of the choice
+  std::string clocks =
+      {};  // that a multiprocessor takes for a unit, or a share of it that is the same for all
   std::string lines = {};        // which it is for: a condition, or "" for all
   std::string values = {};       // of listed symbols: the same
   Turned turned = Turned::none;  // tiles of each kind compete among themselves
@@ -77,11 +78,11 @@ struct Rival {
 
 /// What is known of the terms of a unit that blocks share.
 struct SharedUnit {
-  int64_t clocks = 0;  // that a multiprocessor takes for 64 of each sum
-  int64_t behind = 0;  // and for what follows the products
-  int teams = 1;       // of a block, which take units in turn
-  int64_t bytes = 0;   // of its sums; 0: blocks do not share them
-  int asked = 0;       // blocks that share them; 0: as the launch says
+  std::string clocks = {};  // that a multiprocessor takes for 64 of each sum
+  int64_t behind = 0;       // and for what follows the products
+  int teams = 1;            // of a block, which take units in turn
+  int64_t bytes = 0;        // of its sums; 0: blocks do not share them
+  int asked = 0;            // blocks that share them; 0: as the launch says
 
   /// As the launcher takes it.
   std::string text() const {

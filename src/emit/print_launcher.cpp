@@ -130,7 +130,7 @@ class LauncherPrinter {
       if (const std::string condition = launches_of(*variant.rival); !condition.empty())
         count = fmt::format("{} ? {} : kNoTiles", condition, count);
       list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", count,
-                          variant.shared ? variant.shared->text() : std::to_string(variant.rival->clocks));
+                          variant.shared ? variant.shared->text() : variant.rival->clocks);
     }
     const auto terms = plan_.phase.shared_terms;
     for (const auto& [name, list] : sizes)

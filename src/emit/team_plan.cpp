@@ -20,10 +20,10 @@ namespace {
 constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
 
 constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10;  // instructions
-constexpr int kAccess = 6;   // the same of an access to 2 bytes or fewer; of more in proportion
+constexpr int kAccess = 8;   // the same of an access to 2 bytes or fewer; of more in proportion
 constexpr int kLanes = 128;  // of a multiprocessor, whose schedulers have several warps of a tile
-// Clocks of an instruction where each has a warp alone, of accesses, and of a chain that has no registers to overlap with.
-constexpr int kAlone = 2, kLatency = 6;
+// Clocks of an instruction where each scheduler has one warp, in a chain that has no registers to overlap with.
+constexpr int kLatency = 7;
 
 int64_t stores_of(const ir::Kernel& kernel) {
   int64_t count = 0;
@@ -126,7 +126,15 @@ int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, c
     elements =
         std::max(elements, shape.extent.at(product.rows.width) * shape.extent.at(product.columns.width));
   return shape.teams == 1 ? elements * (accesses + others) / kLanes
-                          : elements / shape.threads() * (accesses * kAlone + others * kLatency);
+                          : elements / shape.threads() * (accesses + others * kLatency);
+}
+
+bool shares_terms_together(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& of_team,
+                           const TileShape& of_all) {
+  constexpr int64_t kLate = 2048;  // clocks: about what groups lose that begin 64 rounds together
+  constexpr size_t kMostAxes = 2;  // whose coordinates have registers while sums are added
+  return kernel.grids.at(0).axes.size() > kMostAxes ||
+         clocks_behind_products(kernel, plan, of_team) - clocks_behind_products(kernel, plan, of_all) > kLate;
 }
 
 }  // namespace tessera::emit

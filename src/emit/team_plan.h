@@ -24,4 +24,9 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, c
 /// else, or of one team beside the products of another: a rough count of instructions.
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
+/// Whether blocks had better share the terms of a tile that all their groups hold together than of one that a team holds: a
+/// team would be done with a lone tile much later, or has no registers left beside its sums to add those of others.
+bool shares_terms_together(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& of_team,
+                           const TileShape& of_all);
+
 }  // namespace tessera::emit

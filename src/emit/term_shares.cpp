@@ -146,4 +146,14 @@ int64_t bytes_of_sums(const TilePlan& plan, const TileShape& shape) {
   return bytes;
 }
 
+bool may_share_terms(const TilePlan& plan, const TileShape& shape) {
+  constexpr int64_t kMostBytes = 256;  // of sums, for each thread that multiplies
+  const bool has_other = std::ranges::any_of(plan.shapes, [&](const TileShape& other) {
+    return other.teams < shape.teams && other.extent == shape.extent && other.choice == shape.choice &&
+           other.symbols == shape.symbols;
+  });
+  return !has_other &&
+         bytes_of_sums(plan, shape) <= kMostBytes * int64_t{shape.threads()} * int64_t{shape.teams};
+}
+
 }  // namespace tessera::emit

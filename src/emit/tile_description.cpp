@@ -40,9 +40,10 @@ std::vector<const Variant*> variants_of(const KernelPlan& plan, size_t function,
   };
   std::vector<const Variant*> result;
   for (const Variant& variant : plan.phase.variants) {
-    bool is_of_shape =
-        variant.function == static_cast<int>(function) && has(variant, "kWarpRows", shape.warp_rows) &&
-        has(variant, "kWarpColumns", shape.warp_columns) && has(variant, "kStages", shape.stages);
+    bool is_of_shape = variant.function == static_cast<int>(function) &&
+                       has(variant, "kWarpRows", shape.warp_rows) &&
+                       has(variant, "kWarpColumns", shape.warp_columns) &&
+                       has(variant, "kStages", shape.stages) && has(variant, "kTeams", shape.teams);
     for (const auto& [axis, name] : tiles.extents)
       is_of_shape = is_of_shape && has(variant, name, shape.extent.at(axis));
     if (is_of_shape) result.push_back(&variant);

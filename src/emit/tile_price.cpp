@@ -11,6 +11,7 @@
 #include "emit/group_products.h"
 #include "emit/registers.h"
 #include "emit/tile_memory.h"
+#include "emit/warpgroup_plan.h"
 
 namespace tessera::emit {
 
@@ -41,7 +42,7 @@ double rate(const ir::Kernel& kernel, const TileProduct& product) {
 
 constexpr double kGroupSpeed = 2;  // products on chips with warpgroups, of those of a warp each on others
 constexpr double kGroupCacheBytes = 85;  // as kCacheBytes, of an engine that copies boxes
-constexpr double kRoundClocks = 30;      // of a round that is not hidden behind products
+constexpr double kRoundClocks = 30;      // of a round that is not hidden behind others, as with teams
 constexpr double kWarpAlone = 1.5;       // what a warp takes that reads and multiplies with none beside it
 constexpr double kRivalDepth = 64;       // of what sizes of tiles are compared for
 
@@ -50,8 +51,17 @@ struct Step {
   double terms = 0, clocks = 0;
 };
 
+/// How much longer a copy of a factor takes where lines are slow, by blocks in pairs with neighbouring tiles along an axis,
+/// which share what is the same for both, or by lone ones.
+double slowness(const ir::Kernel& kernel, const TileShape& shape, const TileFactor& factor,
+                const std::optional<ir::AxisId>& slow_along) {
+  constexpr double kSlow = 2;
+  if (!slow_along) return 1;
+  return shape.cluster != 1 && is_shared_along(kernel, factor, *slow_along) ? kSlow / 2 : kSlow;
+}
+
 Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product,
-             const TileShape& shape) {
+             const TileShape& shape, const std::optional<ir::AxisId>& slow_along = std::nullopt) {
   const bool by_groups = plan.way == TileWay::warpgroups;
   const auto rows = static_cast<double>(shape.extent.at(product.rows.width));
   const auto columns = static_cast<double>(shape.extent.at(product.columns.width));
@@ -70,14 +80,15 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
                                                std::tuple(&product.columns, columns, readers_of_columns)}) {
     if (factor->way == TileFactor::Way::registers) continue;
     const int tiles = factor->in_parts ? kSplitParts : 1, products = factor->in_parts ? kSplitProducts : 1;
-    if (factor->way == TileFactor::Way::staged) copied += bytes(*factor, room(*factor)) * tiles;
+    if (factor->way == TileFactor::Way::staged)
+      copied += bytes(*factor, room(*factor)) * tiles * slowness(kernel, shape, *factor, slow_along);
     // Read by each warp (or warpgroup) across, and written by threads, or by an engine that is half as much in the way.
     read += bytes(*factor, width) * (readers * products + (by_groups ? 0.5 : 1) * tiles);
     if (!by_groups || factor->way != TileFactor::Way::computed) continue;
     // The engine brings what threads read and write another tile from.
     read += 0.5 * bytes(*factor, width);
     for (const TileFactor& part : factor->parts) {
-      copied += bytes(part, width);
+      copied += bytes(part, width) * slowness(kernel, shape, part, slow_along);
       read += 1.5 * bytes(part, width);
     }
   }
@@ -85,7 +96,8 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
   const bool is_alone = by_groups && is_by_warps(kernel, product) && shape.all_groups() == 1;
   const double products = terms / speed * (is_alone ? kWarpAlone : 1);
-  return {terms, std::max({products, read / kSharedBytes + (by_groups ? kRoundClocks : 0),
+  const double begun = by_groups && shape.teams == 1 ? kRoundClocks : 0;
+  return {terms, std::max({products, read / kSharedBytes + begun,
                            copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 
@@ -158,11 +170,20 @@ double rounds_of_product(const ir::Kernel& kernel, const TileProduct& product, c
 
 }  // namespace
 
-int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                     const std::optional<ir::AxisId>& slow_along) {
   double clocks = 0;
   for (const auto& [id, product] : plan.products)
-    clocks += step_of(kernel, plan, product, shape).clocks * rounds_of_product(kernel, product, shape);
+    clocks +=
+        step_of(kernel, plan, product, shape, slow_along).clocks * rounds_of_product(kernel, product, shape);
   return static_cast<int64_t>(std::ceil(clocks));
+}
+
+std::string clocks_in_launches(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                               const std::optional<ir::AxisId>& cluster_axis) {
+  const int64_t clocks = round_clocks(kernel, plan, shape);
+  const int64_t slow = cluster_axis ? round_clocks(kernel, plan, shape, cluster_axis) : clocks;
+  return slow > clocks ? fmt::format("clusters.clocks({}, {})", clocks, slow) : std::to_string(clocks);
 }
 
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan) {

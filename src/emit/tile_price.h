@@ -2,6 +2,7 @@
 // What a shape of tiles costs, in closed form, and what it takes of a multiprocessor.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,14 @@ double price(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& sh
 /// Whether copies to all stages but one arrive while what arrived before is multiplied, with as long to spare.
 bool hides_copies(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape, int blocks);
 
-/// Clocks of a multiprocessor for 64 terms of each product in a unit: what sizes of tiles are compared by.
-int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
+/// Clocks of a multiprocessor for 64 terms of each product in a unit: what sizes of tiles are compared by. With an axis, of
+/// launches whose boxes are copied slowly, by clusters of blocks with neighbouring tiles along it.
+int64_t round_clocks(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                     const std::optional<ir::AxisId>& slow_along = std::nullopt);
+
+/// The same as a launcher has it: with an axis it knows whether boxes are copied slowly.
+std::string clocks_in_launches(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
+                               const std::optional<ir::AxisId>& cluster_axis);
 
 /// Whether the last two axes of the grid are tiles: only over these there is an order to choose.
 bool has_raster(const ir::Kernel& kernel, const TilePlan& plan);

@@ -72,7 +72,7 @@ void TileLowering::begin_shares_of(const ir::Block& statements) {
 void TileLowering::join_shares() {
   const std::string block = cluster_axis_ ? "cluster_rank(), cluster" : "0, 1";
   const std::string joined = fmt::format("!{}.join({}, {})", share_, block, fmt::join(summed_, ", "));
-  guard(lowered::name(joined, DType::boolean), "another block has the sums of all terms", false, Scope{},
+  guard(lowered::name(joined, DType::boolean), "the share that is done last has the sums of all", false, Scope{},
         [&] { emit(lowered::Evaluate{lowered::name("continue", DType::index)}); });
   summed_.clear();
 }

@@ -93,8 +93,7 @@ class TileVariants {
     for (const bool is_second : {false, true})
       for (const auto& [name, load] : loads)
         if ((columns_before(plan_, load->value) != nullptr) == is_second) declare_boxes(name, *load);
-    if (std::ranges::any_of(shapes_, [](const TileShape* shape) { return shape->cluster == 0; }))
-      add_statement(clusters());
+    if (launches_choose_clusters()) add_statement(clusters());
     if (tiles_.shared_axis) declare_terms();
   }
   void declare_boxes(const std::string& name, const StagedLoad& load) {
@@ -147,6 +146,9 @@ class TileVariants {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
   }
 
+  bool launches_choose_clusters() const {
+    return std::ranges::any_of(tiles_.shapes, [](const TileShape& shape) { return shape.cluster == 0; });
+  }
   /// What the launcher knows of clusters: the rows that their blocks share out, and whether copies are slow.
   std::string clusters() {
     const ir::Axis& rows = kernel_.axes[*cluster_axis(kernel_, plan_.sizes, tiles_)];
@@ -385,22 +387,24 @@ class TileVariants {
     return variant;
   }
 
-  /// Large tiles are many where they are worth it, and leave few registers to read other sums into, so that each is summed
-  /// alone, unless shares are asked for.
   void share_terms(Variant& variant, const TileShape& shape) const {
-    constexpr int64_t kMostBytes = 256;  // of a thread's sums
     const int64_t bytes = bytes_of_sums(tiles_, shape);
-    const bool is_shared = shape.split > 1 || (shape.split == 0 && shape.teams == 1 &&
-                                               bytes <= kMostBytes * int64_t{shape.threads()});
+    const bool is_shared = shape.split > 1 || (shape.split == 0 && may_share_terms(tiles_, shape));
     variant.arguments["kShared"] = is_shared ? "true" : "false";
-    variant.shared = SharedUnit{round_clocks(kernel_, tiles_, shape), shape.clocks_behind, shape.teams,
-                                is_shared ? bytes : 0, shape.split};
+    variant.shared =
+        SharedUnit{clocks_of(shape), shape.clocks_behind, shape.teams, is_shared ? bytes : 0, shape.split};
+  }
+
+  std::string clocks_of(const TileShape& shape) const {
+    const auto axis = launches_choose_clusters() ? cluster_axis(kernel_, plan_.sizes, tiles_) : std::nullopt;
+    return clocks_in_launches(kernel_, tiles_, shape, axis);
   }
 
   Rival rival(const TileShape& shape, std::string lines) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
     const std::string values = fmt::format("{}", fmt::join(conditions_on_symbols(shape), " && "));
-    return {shape.choice, static_cast<size_t>(number), shape.clocks, std::move(lines), values, tiles_.turned};
+    return {shape.choice, static_cast<size_t>(number), clocks_of(shape), std::move(lines), values,
+            tiles_.turned};
   }
 
   std::vector<std::string> conditions_on_symbols(const TileShape& shape) const {

@@ -15,6 +15,7 @@
 #include "emit/plan_extents.h"
 #include "emit/plan_requests.h"
 #include "emit/team_plan.h"
+#include "emit/term_shares.h"
 #include "emit/tile_live.h"
 #include "emit/tile_memory.h"
 #include "emit/turned_plan.h"
@@ -35,6 +36,7 @@ constexpr int64_t kOfFewRows = 64 * 64;     // whose products with one span take
 constexpr int64_t kOfFewTurned = 64 * 128;  // the same where threads turn rows in each round, too
 constexpr int64_t kOtherRegisters = 48;     // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;       // the same where it has a tile of its own
+constexpr int64_t kMostBesideTeam = 32;     // of what a team reads beside its tile: twice as much spilled
 constexpr int64_t kPartsOfRows = 16;        // for what a warp reads of 16 rows of doubles, and has read
 constexpr int64_t kPartsOfColumns = 40;     // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
@@ -81,10 +83,8 @@ class GroupPlanner {
     for (const GroupCandidate& candidate : group_candidates(kernel_, groups_, plan_)) {
       if (candidate.is_spare && !shapes.empty()) continue;
       TileShape shape = begin(candidate, has_long_rounds(candidate) ? 2 : 1);
-      if (shape.teams > 1 &&
-          !(may_have_teams_ && area_of_sums(plan_, shape) == candidate.rows * candidate.columns))
-        continue;
-      if (!shapes.empty() && area_of_sums(plan_, shape) >= area_of_sums(plan_, shapes.back())) continue;
+      if (shape.teams > 1 && !suits_teams(shape, candidate)) continue;
+      if (!shapes.empty() && !stands_behind(shape, shapes.back())) continue;
       std::string misfitting = fit(shape, candidate);
       if (misfitting.empty())
         shapes.push_back(std::move(shape));
@@ -92,6 +92,18 @@ class GroupPlanner {
         reason = std::move(misfitting);
     }
     return shapes;
+  }
+
+  bool suits_teams(const TileShape& shape, const GroupCandidate& candidate) const {
+    return may_have_teams_ && area_of_sums(plan_, shape) == candidate.rows * candidate.columns &&
+           registers_beside_tiles(kernel_, sizes_, plan_, shape) <= kMostBesideTeam;
+  }
+  /// Whether a shape serves launches that the one before it does not: it is smaller, or what blocks share the terms of.
+  bool stands_behind(const TileShape& shape, const TileShape& before) const {
+    const int64_t area = area_of_sums(plan_, shape), area_before = area_of_sums(plan_, before);
+    return area < area_before ||
+           (area == area_before && shape.teams < before.teams && may_share_terms(plan_, shape) &&
+            shares_terms_together(kernel_, plan_, before, shape));
   }
 
   bool has_shared_factors() const {

@@ -31,6 +31,7 @@ kernels=(
   "tests/corners/computed_factors.tsr --kernel computed_columns --set M=200 --set N=136 --set K=264"
   "tests/corners/computed_factors.tsr --kernel computed_both --set M=200 --set N=136 --set K=264 --set L=72"
   "examples/gemm/gemm.tsr --set M=64 --set N=136 --set K=4096"
+  "examples/gemm/gemm.tsr --variant 4 --set M=200 --set N=136 --set K=4096"
 )
 
 # One kernel under the four tools; what went wrong is printed.

@@ -325,8 +325,8 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
   add("rounds that are left over are nobody's", kShare, "(number < more ? number : more)", "0");
   add("all shares begin with what is there before", kShare, "return number_ == 0; }", "return true; }");
   add("blocks of a cluster leave sums in one place", kShare, "unit_ * blocks + rank", "unit_ * blocks");
-  add("warps of a tile count together", kShare, "(kThreads / kWarpThreads) + thread_index() / kWarpThreads",
-      "(kThreads / kWarpThreads)");
+  add("warps of a tile count together", kShare,
+      "(kThreads / kWarpThreads) + thread_of<Fragments...>() / kWarpThreads", "(kThreads / kWarpThreads)");
   add("sums of other shares on top of one's own", kShare, "    (sums.fill(0), ...);\n", "");
   add("counts of shares not cleared", kShared, "counts[i] = 0;", "static_cast<void>(counts);");
 }

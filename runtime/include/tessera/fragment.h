@@ -90,9 +90,10 @@ struct FragmentLayout {
   static TESSERA_DEVICE int row(int i) { return row_of_slot(row_slot(i)); }
   static TESSERA_DEVICE int column(int i) { return column_of_slot(column_slot(i)); }
 
- private:
-  /// Of those that share the tile: several teams of warpgroups have one each.
+  /// This thread among those that share the tile: several teams of warpgroups have one each.
   static TESSERA_DEVICE int thread() { return kSpread ? thread_index() % kThreads : thread_index(); }
+
+ private:
   static TESSERA_HD constexpr detail::FragmentPlaces places() {
     return {kRows, kColumns, kWarpRows, kWarpColumns, kSpread};
   }

@@ -268,6 +268,9 @@ class Clusters {
     return rows_ > rows_of_tile && (is_slow_ || have_all) ? 2 : 1;
   }
 
+  /// The clocks of what takes so many of them where copies are quick, or slow.
+  index clocks(index quick, index slow) const { return is_slow_ ? slow : quick; }
+
  private:
   index rows_;
   bool is_slow_;

@@ -53,7 +53,7 @@ class TermShare {
     const index tile = unit_ * blocks + rank;
     unsigned char* places = shares_.sums + tile * shares_.shares * kPlace;
     each(places + number_ * kPlace, Leave{}, sums...);
-    if (!is_last(tile * (kThreads / kWarpThreads) + thread_index() / kWarpThreads)) return false;
+    if (!is_last(tile * (kThreads / kWarpThreads) + thread_of<Fragments...>() / kWarpThreads)) return false;
     (sums.fill(0), ...);
     // What several shares have left is under way together, as far as registers go.
     [[maybe_unused]] constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
@@ -70,6 +70,11 @@ class TermShare {
   template <typename First, typename... Others>
   static TESSERA_HD constexpr int threads_of() {
     return First::Layout::kThreads;
+  }
+
+  template <typename First, typename... Others>
+  static TESSERA_DEVICE int thread_of() {
+    return First::Layout::thread();
   }
 
   /// The first of the rounds of a share; of those that are left over, the first shares have one each. There are fewer than
@@ -123,7 +128,7 @@ class TermShare {
     static_assert(sizeof(tile.value[0]) == 4 && First::kCount % 4 == 0, "sums of four bytes, by fours");
     TESSERA_UNROLL
     for (int i = 0; i < First::kCount; i += 4)
-      use(place + (i / 4 * kThreads + thread_index()) * index{16}, &tile.value[i]);
+      use(place + (i / 4 * kThreads + First::Layout::thread()) * index{16}, &tile.value[i]);
     if constexpr (sizeof...(Others) > 0)
       each(place + static_cast<index>(sizeof(First)) * kThreads, use, others...);
   }
