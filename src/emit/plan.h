@@ -67,10 +67,9 @@ struct FunctionPlan {
 
 /// A size of tiles among those of which the launcher takes the one that a device is done with first.
 struct Rival {
-  size_t choice = 0;  // of the user's, which are tried one after another
-  size_t number = 0;  // of the size among those of the choice
-  std::string clocks =
-      {};  // that a multiprocessor takes for a unit, or a share of it that is the same for all
+  size_t choice = 0;             // of the user's, which are tried one after another
+  size_t number = 0;             // of the size among those of the choice
+  std::string clocks = {};       // of a multiprocessor for a unit, or the same share of each
   std::string lines = {};        // which it is for: a condition, or "" for all
   std::string values = {};       // of listed symbols: the same
   Turned turned = Turned::none;  // tiles of each kind compete among themselves

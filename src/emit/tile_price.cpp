@@ -96,8 +96,8 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
   const bool is_alone = by_groups && is_by_warps(kernel, product) && shape.all_groups() == 1;
   const double products = terms / speed * (is_alone ? kWarpAlone : 1);
-  const double begun = by_groups && shape.teams == 1 ? kRoundClocks : 0;
-  return {terms, std::max({products, read / kSharedBytes + begun,
+  const double not_hidden = by_groups && shape.teams == 1 ? kRoundClocks : 0;
+  return {terms, std::max({products, read / kSharedBytes + not_hidden,
                            copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 
