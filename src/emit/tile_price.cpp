@@ -222,9 +222,10 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                       : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
                                     shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
   if (shape.cluster != 1)
-    lines.push_back(
-        fmt::format("clusters of 2{}: blocks with neighbouring rows of tiles share what they read of columns",
-                    shape.cluster == 0 ? ", where copies are slow or two tiles have all rows" : ""));
+    lines.push_back(fmt::format(
+        "clusters of 2{}: blocks with neighbouring rows of tiles share what they read of columns",
+        shape.cluster == 0 ? ", where copies are slow, two tiles have all rows or the last ones few columns"
+                           : ""));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory

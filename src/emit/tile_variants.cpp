@@ -149,19 +149,37 @@ class TileVariants {
   bool launches_choose_clusters() const {
     return std::ranges::any_of(tiles_.shapes, [](const TileShape& shape) { return shape.cluster == 0; });
   }
-  /// What the launcher knows of clusters: the rows that their blocks share out, and whether copies are slow.
+  /// What the launcher knows of clusters: the rows that their blocks share out, whether copies are slow, and the columns that
+  /// all blocks share out.
   std::string clusters() {
-    const ir::Axis& rows = kernel_.axes[*cluster_axis(kernel_, plan_.sizes, tiles_)];
     std::set<std::string> slow;
     for (const StagedLoad& load : loads_) slow.insert(boxes_of(load) + ".is_slow()");
-    return fmt::format("const Clusters clusters({}, {});",
-                       print(lower_size(kernel_, plan_.sizes, plan_.sizes.subtract(rows.upper, rows.lower))),
-                       fmt::join(slow, " || "));
+    const auto columns = columns_of_clusters();
+    return fmt::format("const Clusters clusters({}, {}{});", extent_of(rows_of_clusters()),
+                       fmt::join(slow, " || "), columns ? ", " + extent_of(*columns) : "");
   }
   /// The blocks of a cluster for tiles of a shape; "" where they run alone.
   std::string cluster_of(const TileShape& shape) const {
     if (shape.cluster != 0) return shape.cluster == 1 ? "" : std::to_string(shape.cluster);
-    return fmt::format("clusters({})", shape.extent.at(*cluster_axis(kernel_, plan_.sizes, tiles_)));
+    const auto columns = columns_of_clusters();
+    return fmt::format("clusters({}{})", shape.extent.at(rows_of_clusters()),
+                       columns ? fmt::format(", {}", shape.extent.at(*columns)) : "");
+  }
+  ir::AxisId rows_of_clusters() const { return *cluster_axis(kernel_, plan_.sizes, tiles_); }
+  /// Those of the first factor that blocks of a cluster share and others have other tiles of.
+  std::optional<ir::AxisId> columns_of_clusters() const {
+    const ir::AxisId rows = rows_of_clusters();
+    const std::vector<ir::AxisId>& grid = kernel_.grids.at(0).axes;
+    for (const StagedLoad& load : loads_) {
+      const ir::AxisId columns = load.factor->width;
+      if (std::ranges::count(grid, columns) > 0 && is_shared_along(kernel_, *load.factor, rows))
+        return columns;
+    }
+    return std::nullopt;
+  }
+  std::string extent_of(ir::AxisId axis) const {
+    const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
+    return print(lower_size(kernel_, plan_.sizes, extent));
   }
 
   /// Whether warpgroups multiply it whichever way its lines run.
@@ -192,10 +210,7 @@ class TileVariants {
   std::vector<std::string> extents_of_terms(const TileFactor& factor) const {
     const AxisSet axes = axes_of_terms(kernel_, plan_.phase.analysis, tiles_, factor);
     std::vector<std::string> extents;
-    for (const ir::AxisId axis : axes) {
-      const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
-      extents.push_back(print(lower_size(kernel_, plan_.sizes, extent)));
-    }
+    for (const ir::AxisId axis : axes) extents.push_back(extent_of(axis));
     return extents;
   }
 

@@ -317,6 +317,17 @@ TEST_CASE("clusters of two take the last tile, too") {
   CHECK((in_clusters(0, 2) == 0 && in_clusters(5, 2) == 3 && in_clusters(6, 2) == 3));
 }
 
+TEST_CASE("blocks run in clusters where copies are slow, have few rows, or end in few columns") {
+  const Clusters many(4097, false, 4104), slow(4097, true, 4104), few(128, false, 4104);
+  CHECK((many(128, 128) == 2 && many(128, 192) == 1));  // 8 columns of 128, 72 of 192
+  CHECK((many(64, 64) == 2 && slow(128, 192) == 2 && Clusters(129, true, 192)(128, 192) == 2));
+  CHECK((few(64, 128) == 2 && few(128, 128) == 1 && Clusters(128, true, 4104)(128, 128) == 1));
+  CHECK((Clusters(2048, false, 4104)(128, 128) == 1 && Clusters(2049, false, 4104)(128, 128) == 2));
+  CHECK((Clusters(4097, false, 4112)(128, 128) == 2 && Clusters(4097, false, 4113)(128, 128) == 1));
+  CHECK((Clusters(4097, false, 4096)(128, 128) == 1 && Clusters(4097, false, 16)(128, 128) == 1));
+  CHECK((many.clocks(5, 7) == 5 && slow.clocks(5, 7) == 7));
+}
+
 TEST_CASE("groups of rows visit every tile once, down the rows first") {
   for (const Index<3> counts : {Index<3>{2, 7, 5}, Index<3>{1, 3, 1}, Index<3>{3, 1, 4}, Index<3>{1, 9, 2}}) {
     std::set<std::array<index, 3>> seen;

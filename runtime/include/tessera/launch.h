@@ -256,23 +256,34 @@ inline bool may_take(const LaunchOptions& options, int first, int count) {
 }
 
 /// How many blocks of tiles run in a cluster: two with neighbouring rows share what they read of columns where copies of lines
-/// are slow, or where both together have all rows, so that columns come from memory once.
+/// are slow, where both together have all rows, so that columns come from memory once, and where the last of many tiles have
+/// few columns: a box that hangs far over the end takes longer, and the same blocks may get all of them.
 class Clusters {
  public:
-  Clusters(index rows, bool is_slow) : rows_(rows), is_slow_(is_slow) {}
+  /// Without `columns` all blocks have the same.
+  Clusters(index rows, bool is_slow, index columns = 0) : rows_(rows), columns_(columns), is_slow_(is_slow) {}
 
-  /// With tiles of so many rows.
-  int operator()(int rows_of_tile) const {
+  /// With tiles of so many rows, and columns if there are any.
+  int operator()(int rows_of_tile, int columns_of_tile = 1) const {
     constexpr int kRowsOfGroup = 64;
     const bool have_all = rows_of_tile == kRowsOfGroup && rows_ <= 2 * kRowsOfGroup;
-    return rows_ > rows_of_tile && (is_slow_ || have_all) ? 2 : 1;
+    const bool are_shared = is_slow_ || have_all || end_in_few(rows_of_tile, columns_of_tile);
+    return rows_ > rows_of_tile && are_shared ? 2 : 1;
   }
 
   /// The clocks of what takes so many of them where copies are quick, or slow.
   index clocks(index quick, index slow) const { return is_slow_ ? slow : quick; }
 
  private:
-  index rows_;
+  /// Whether the last tiles have up to an eighth of their columns. One more row of tiles is nothing to so many.
+  bool end_in_few(int rows_of_tile, int columns_of_tile) const {
+    constexpr int kManyTiles = 16;
+    const index last = columns_ % columns_of_tile;
+    return rows_ > kManyTiles * rows_of_tile && columns_ > columns_of_tile && last > 0 &&
+           last <= columns_of_tile / 8;
+  }
+
+  index rows_, columns_;
   bool is_slow_;
 };
 
