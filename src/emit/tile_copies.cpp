@@ -49,7 +49,6 @@ void TileLowering::copy_ahead(const std::vector<std::string>& positions) {
   };
   guard(local("kShared && terms.look_ahead"), "to the cache, while the launch before ends", false, Scope{},
         [&] { call(stages.ring + ".look_ahead()"); });
-  emit(lowered::Evaluate{local("wait_for_launch_before()")});
   call(stages.ring);
 }
 
@@ -91,7 +90,10 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
   Scope bindings;
   bindings.loops.insert(site.axis);
-  count_loop(tile, share_of(site.axis, turn.end), "1", std::move(bindings), [&] {
+  const Range share = share_of(site.axis, turn.end);
+  if (looks_ahead())
+    emit(lowered::Evaluate{local(stages_of(*site.factors[0]).ring + ".wait_for_launch_before()")});
+  count_loop(tile, share, "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
     if (!tiles_.has_parts()) return fill_stages(site);
     boxes_->part = named("part");

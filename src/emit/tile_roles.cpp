@@ -46,6 +46,7 @@ void TileLowering::declare_boxes() {
       emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
   }
   find_stored_boxes();
+  emit(lowered::Local{"int", "warp", {}, local("warp_number()"), true, false});
   if (tiles_.has_teams()) declare_teams();
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
@@ -104,7 +105,7 @@ void TileLowering::declare_teams() {
   emit(lowered::Local{"TeamTurns<kGroups, kTeams>",
                       boxes_->teams,
                       {},
-                      lowered::list({local(begins), local(places)}),
+                      lowered::list({local(begins), local(places), local("warp")}),
                       false,
                       false});
 }
@@ -152,10 +153,10 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
       emit(
           lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
   };
-  emit(lowered::Local{"int", "group", {}, local("warpgroup()"), true, false});
+  emit(lowered::Local{"int", "group", {}, local("warp / kGroupWarps"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
-    guard(local("is_first_warp() && is_elected()"), "", false, Scope{}, [&] {
+    guard(local("warp % kGroupWarps == 0 && is_elected()"), "", false, Scope{}, [&] {
       begin_rings();
       if (looks_ahead()) return copy_ahead(positions);
       emit(lowered::Evaluate{local("wait_for_launch_before()")});

@@ -15,12 +15,10 @@ using lowered::Expr;
 // The rounds of a loop of so many: all, or those of the share at hand.
 Range TileLowering::share_of(ir::AxisId axis, const std::string& rounds) {
   if (axis != tiles_.shared_axis) return {lowered::integer(0), lowered::name(rounds, DType::index)};
-  const std::string end = named(lowercase(kernel_.axes[axis].name) + "_end");
-  const auto of_share = [&](const char* which) {
-    return lowered::name(fmt::format("{}.{}({})", share_, which, rounds), DType::index);
-  };
-  emit(lowered::Local{"index", end, {}, of_share("end"), true, false});
-  return {of_share("first"), lowered::name(end, DType::index)};
+  const std::string own = named(lowercase(kernel_.axes[axis].name) + "_rounds");
+  const std::string of_share = fmt::format("{}.rounds({})", share_, rounds);
+  emit(lowered::Local{"Rounds", own, {}, lowered::name(of_share, DType::index), true, false});
+  return {lowered::name(own + ".first", DType::index), lowered::name(own + ".end", DType::index)};
 }
 
 namespace {
@@ -72,8 +70,8 @@ void TileLowering::begin_shares_of(const ir::Block& statements) {
 void TileLowering::join_shares() {
   const std::string block = cluster_axis_ ? "cluster_rank(), cluster" : "0, 1";
   const std::string joined = fmt::format("!{}.join({}, {})", share_, block, fmt::join(summed_, ", "));
-  guard(lowered::name(joined, DType::boolean), "the share that is done last has the sums of all", false, Scope{},
-        [&] { emit(lowered::Evaluate{lowered::name("continue", DType::index)}); });
+  guard(lowered::name(joined, DType::boolean), "the share that is done last has the sums of all", false,
+        Scope{}, [&] { emit(lowered::Evaluate{lowered::name("continue", DType::index)}); });
   summed_.clear();
 }
 

@@ -11,14 +11,16 @@ namespace tessera::emit {
 namespace {
 
 // Where a line may be broken: after these.
-constexpr std::array<std::string_view, 10> kBreaks = {", ",  " && ", " || ", " ? ", " : ",
-                                                      " + ", " - ",  " * ",  " / ", " = "};
+constexpr std::string_view kEnd = "; ";  // in the head of a loop
+constexpr std::array<std::string_view, 11> kBreaks = {kEnd,  ", ",  " && ", " || ", " ? ", " : ",
+                                                      " + ", " - ", " * ",  " / ",  " = "};
 
-// The place before `limit` at which the text is best broken: as shallow in brackets as can be, and as late as can be
-// among those; 0 when there is none. Template brackets count, which follow a name without a blank.
+// The place before `limit` at which the text is best broken: as shallow in brackets as can be, there behind an end if there
+// is one, and as late as can be among those; 0 when there is none. Template brackets count, which follow a name without a
+// blank.
 size_t break_before(std::string_view text, size_t limit) {
   size_t best = 0;
-  int depth = 0, best_depth = INT_MAX;
+  int depth = 0, best_rank = INT_MAX;
   bool quoted = false;
   for (size_t k = 0; k < std::min(limit, text.size()); ++k) {
     if (text[k] == '"') quoted = !quoted;
@@ -29,9 +31,10 @@ size_t break_before(std::string_view text, size_t limit) {
     for (std::string_view candidate : kBreaks) {
       if (!text.substr(k).starts_with(candidate) || k + candidate.size() > limit) continue;
       const size_t place = k + candidate.size();
-      if (place * 3 < limit || depth > best_depth) continue;
+      const int rank = 2 * depth + (candidate == kEnd ? 0 : 1);
+      if (place * 3 < limit || rank > best_rank) continue;
       best = place;
-      best_depth = depth;
+      best_rank = rank;
     }
   }
   return best;

@@ -87,8 +87,8 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
   add("team that waits for no turn", kTurns,
       "        ptx::mbarrier_wait_parity(begins_, team_, turn_ & 1, where);\n", "");
   add("team that waits for the other phase", kTurns, "turn_ & 1, where", "turn_ & 1 ^ 1, where");
-  add("turn passed by one warp less", kTurns, "mbarrier_init(begins_, thread_index(), kWarps, where)",
-      "mbarrier_init(begins_, thread_index(), kWarps - 1, where)");
+  add("turn passed by one warp less", kTurns, "mbarrier_init(begins_, team, kWarps, where)",
+      "mbarrier_init(begins_, team, kWarps - 1, where)");
   add("stage of a team where its last turn ended", kTurns, "        at.stage = place >> 1;\n", "");
   add("parity of a team as at its last turn", kTurns, "        at.parity = place & 1;\n", "");
   add("turn passed to the same team", kTurns, "(team_ + 1) % kTeams", "team_");
@@ -320,9 +320,8 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
   add("tiles leave their sums in one place", kShare, "shares_.sums + tile * shares_.shares * kPlace",
       "shares_.sums");
   add("one share too few awaited", kShare, "before + 1 ==", "before + 2 ==");
-  add("a round of each share left out", kShare, "part(rounds, number_ + 1); }",
-      "part(rounds, number_ + 1) - 1; }");
-  add("rounds that are left over are nobody's", kShare, "(number < more ? number : more)", "0");
+  add("a round of each share left out", kShare, "first + of_each + (", "first + of_each - 1 + (");
+  add("rounds that are left over are nobody's", kShare, "(number < more ? 1 : 0)", "0");
   add("all shares begin with what is there before", kShare, "return number_ == 0; }", "return true; }");
   add("blocks of a cluster leave sums in one place", kShare, "unit_ * blocks + rank", "unit_ * blocks");
   add("warps of a tile count together", kShare,

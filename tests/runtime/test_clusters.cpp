@@ -54,8 +54,8 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
   ring.initialize(4);
   wrong == Wrong::begins_alone ? barrier() : cluster_barrier(cluster_blocks());
   RingPlace<kStages> at;
-  if (warpgroup() == 1) {
-    if (is_first_warp() && is_elected()) {
+  if (warp_number() / kGroupWarps == 1) {
+    if (warp_number() % kGroupWarps == 0 && is_elected()) {
       const int bytes = kBytesA + (wrong == Wrong::announces_its_own_half ? kBytesB / 2 : kBytesB);
       const auto copy = [&](const auto& to, auto place) {
         for (int round = 0; round < rounds; ++round, place.advance()) {
@@ -74,7 +74,8 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
     sum.fill(0.0f);
     for (int round = 0; round < rounds; ++round, at.advance()) {
       ring.wait(at);
-      multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), warpgroup());
+      multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage),
+                                         warp_number() / kGroupWarps);
       wait_for_products<0>(sum);
       if (wrong == Wrong::releases_own_stage) {
         if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(empty, at.stage);

@@ -31,13 +31,13 @@ std::vector<int> run_tiles(int tiles, bool with_turns = true) {
     TESSERA_BARRIERS(empty, kStages);
     TESSERA_BARRIERS(begins, kTeams);
     const TileRing<kStages> ring{full, empty};
-    TeamTurns<kGroups, kTeams> teams{begins, places};
+    TeamTurns<kGroups, kTeams> teams{begins, places, warp_number()};
     ring.initialize(4 * kGroups / kTeams);
     teams.initialize();
     barrier();
     RingPlace<kStages> at;
-    if (warpgroup() == kGroups) {
-      if (!is_first_warp() || !is_elected()) return;
+    if (warp_number() / kGroupWarps == kGroups) {
+      if (warp_number() % kGroupWarps != 0 || !is_elected()) return;
       int number = 0;
       for (int tile = 0; tile < tiles; ++tile) {
         for (int round = 0; round < rounds_of(tile); ++round, at.advance()) {

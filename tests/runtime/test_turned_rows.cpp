@@ -54,12 +54,12 @@ void check_turned() {
     barrier();
     Fragment<Sum, Layout> sums;
     sums.fill(Sum{5});
-    multiply_async(sums, tessera::turned_rows(a), b, warpgroup());
+    multiply_async(sums, tessera::turned_rows(a), b, warp_number() / kGroupWarps);
     wait_for_products<0>(sums);
     int times = 1;
     if constexpr (std::is_same_v<Sum, float>) {
       for (int k = 0; k < 2; ++k, --times) {
-        multiply_async<Sign::minus>(sums, tessera::turned_rows(a), b, warpgroup());
+        multiply_async<Sign::minus>(sums, tessera::turned_rows(a), b, warp_number() / kGroupWarps);
         wait_for_products<0>(sums);
       }
     }

@@ -124,8 +124,8 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
       return RingB::Tile{b_elements, stage * RingB::Tile::kRoom + shift};
     };
     RingPlace<kStages> at;
-    if (warpgroup() == 1) {
-      if (!is_first_warp() || !is_elected()) return;
+    if (warp_number() / kGroupWarps == 1) {
+      if (warp_number() % kGroupWarps != 0 || !is_elected()) return;
       const int off = wrong == Wrong::announces_too_few_bytes    ? -32
                       : wrong == Wrong::announces_too_many_bytes ? 32
                                                                  : 0;
@@ -150,7 +150,8 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
             matrix_descriptor<Major::k>(b_tile(at.stage)), true);
         ptx::wgmma_commit_group();
       } else {
-        multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage), warpgroup());
+        multiply_async<Major::k, Major::k>(sum, a_tiles.stage(at.stage), b_tile(at.stage),
+                                           warp_number() / kGroupWarps);
       }
       if (wrong == Wrong::releases_before_wait) ring.release(at.stage);
       if (wrong == Wrong::reads_sums_before_wait && round == rounds - 1) break;
@@ -241,8 +242,8 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
     ring.initialize(4);
     barrier();
     RingPlace<kStages> at;
-    if (warpgroup() == 1) {
-      if (!is_first_warp() || !is_elected()) return;
+    if (warp_number() / kGroupWarps == 1) {
+      if (warp_number() % kGroupWarps != 0 || !is_elected()) return;
       for (index k = 0; k < a.columns; k += kK, at.advance()) {
         ring.begin_fill(at, a_tiles.bytes(a_tiles.lines(64)) + b_tiles.bytes(b_tiles.lines(kColumns)));
         load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, k}, ring, at.stage);
@@ -332,14 +333,14 @@ void check_multiple(int before, int times, Orders orders, Multiply multiply) {
   using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   using TileA = EitherTile<T, 64, kDepth, kOrder>;
   using TileB = EitherTile<T, kColumns, kDepth, kOrder>;
-  constexpr int kBytes = TileA::kRoomBytes + TileB::kRoomBytes;
+  constexpr int kRoomA = TileA::kRoom * int{sizeof(T)}, kBytes = kRoomA + TileB::kRoom * int{sizeof(T)};
   INFO(kDepth << " of K, a " << (orders.a == Major::k ? "along K" : "along M") << ", b "
               << (orders.b == Major::k ? "along K" : "along N"));
   twin::begin_faults("signs");
   twin::begin_shared(kBytes);
   REQUIRE(twin::run({1, kGroupThreads, kBytes}, [&] {
     TESSERA_DYNAMIC_SHARED(T, a_elements, 0, TileA::kRoom);
-    TESSERA_DYNAMIC_SHARED(T, b_elements, TileA::kRoomBytes, TileB::kRoom);
+    TESSERA_DYNAMIC_SHARED(T, b_elements, kRoomA, TileB::kRoom);
     const TileA a{a_elements, 0, orders.a};
     const TileB b{b_elements, 0, orders.b};
     fill(a, number_of_a);

@@ -16,7 +16,6 @@ struct EitherTile {
   using AlongK = OperandTile<T, kWidth, kDepth>;
   using AcrossK = OperandTile<T, kDepth, in_whole_panels<T>(kWidth)>;
   static constexpr int kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom;
-  static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
   Shared<T> elements;
   int first = 0;  ///< where the tile begins among them

@@ -158,22 +158,20 @@ class StorePanel {
   }
 
   /// The same for an output with boxes, of which the tile begins at `at`, its lines follow each other along kLineDimension, and
-  /// run along the last. The copy engine reads the panel while the next is set; wait_for_stores() ends that. Behind the
-  /// columns of a panel that is partly used stand those of another block: lanes store its chunks.
+  /// run along the last. The copy engine leaves out what is outside of the output, be it the whole box, and reads the panel
+  /// while the next is set; wait_for_stores() ends that. Behind the columns of a panel that is partly used stand those of
+  /// another block: lanes store its chunks.
   template <int kLineDimension, int Rank, typename LineOf>
   TESSERA_DEVICE void store_box(int panel, const StoreBoxes& boxes, const Index<Rank>& at, int row_count,
                                 int column_count, LineOf line_of, Location where = Location::current()) {
     const Corner corner = corner_of(panel, row_count, column_count);
     put(where);
-    // The whole warp elects: were it asked of a box inside alone, ptxas would no longer know that a warp shares the numbers
-    // of its stages, and compute them for each lane.
     if (!boxes.are_there) {
       store_shifted(corner, at[Rank - 1], line_of, where);
     } else if (!is_whole(panel)) {
       store_chunks(corner, at[Rank - 1], line_of, where);
     } else if (ptx::elect_sync(where)) {
-      if (corner.line < corner.line_count && corner.position < corner.end)
-        ask_for_store<kLineDimension>(boxes.map, at, corner, where);
+      ask_for_store<kLineDimension>(boxes.map, at, corner, where);
     }
     pass_on(where);
   }

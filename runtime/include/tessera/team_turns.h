@@ -18,16 +18,20 @@ class TeamTurns {
   /// Of a team.
   static constexpr int kWarps = 4 * kGroups / kTeams, kTeamThreads = kWarps * kWarpThreads;
 
-  /// Both are arrays of the block, with an element for each team.
-  TESSERA_DEVICE TeamTurns(const Barriers& begins, const Shared<int>& places)
+  /// The first two are arrays of the block, with an element for each team; `warp`: the number of this thread's.
+  TESSERA_DEVICE TeamTurns(const Barriers& begins, const Shared<int>& places, int warp)
       : begins_(begins),
         places_(places),
-        team_(kTeams == 1 ? 0 : ptx::shfl_sync_first(thread_index() / kTeamThreads)),
+        team_(kTeams == 1 ? 0 : warp / kWarps),
         turn_(team_ == 0 ? -1 : 0) {}
 
   /// By all threads of the block, before a barrier.
   TESSERA_DEVICE void initialize(Location where = Location::current()) const {
-    if (kTeams > 1 && thread_index() < kTeams) ptx::mbarrier_init(begins_, thread_index(), kWarps, where);
+    if constexpr (kTeams > 1) {
+      if (thread_index() != 0) return;
+      TESSERA_UNROLL
+      for (int team = 0; team < kTeams; ++team) ptx::mbarrier_init(begins_, team, kWarps, where);
+    }
   }
 
   /// The team of this thread, and its number there.

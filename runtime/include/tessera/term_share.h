@@ -23,6 +23,11 @@ struct TermShares {
   unsigned char* sums = nullptr;
 };
 
+/// Rounds of a loop: from `first` to before `end`.
+struct Rounds {
+  index first, end;
+};
+
 /// Takes the turns of a cluster: first the first shares of all tiles, so that neighbouring turns have the same terms; where
 /// tiles are shared there are fewer than 2^32 turns. Where kShared does not hold, each tile is summed alone.
 template <bool kShared>
@@ -36,9 +41,16 @@ class TermShare {
   /// The number of its tile.
   TESSERA_DEVICE index unit() const { return unit_; }
 
-  /// Which of `rounds` rounds are its own: from `first` to before `end`.
-  TESSERA_DEVICE index first(index rounds) const { return is_alone() ? 0 : part(rounds, number_); }
-  TESSERA_DEVICE index end(index rounds) const { return is_alone() ? rounds : part(rounds, number_ + 1); }
+  /// Which of all rounds are its own; of those that are left over, the first shares have one each. There are fewer than 2^32,
+  /// since boxes have extents below 2^31.
+  TESSERA_DEVICE Rounds rounds(index all) const {
+    if (is_alone()) return {0, all};
+    const auto rounds = static_cast<std::uint32_t>(all), shares = static_cast<std::uint32_t>(shares_.shares);
+    const auto number = static_cast<std::uint32_t>(number_);
+    const std::uint32_t of_each = rounds / shares, more = rounds - of_each * shares;
+    const std::uint32_t first = of_each * number + (number < more ? number : more);
+    return {first, first + of_each + (number < more ? 1 : 0)};
+  }
 
   /// Whether sums begin with what they are before all terms; those of other shares begin with zeros.
   TESSERA_DEVICE bool is_first() const { return number_ == 0; }
@@ -56,6 +68,8 @@ class TermShare {
     if (!is_last(tile * (kThreads / kWarpThreads) + thread_of<Fragments...>() / kWarpThreads)) return false;
     (sums.fill(0), ...);
     // What several shares have left is under way together, as far as registers go.
+    constexpr int kReadRegisters =
+        kThreads == 4 * kWarpThreads ? 128 : 64;  // of a thread: a lone warpgroup has more
     [[maybe_unused]] constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
     TESSERA_UNROLL_BY(kTogether > 1 ? kTogether : 1)
     for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);
@@ -63,8 +77,6 @@ class TermShare {
   }
 
  private:
-  static constexpr int kReadRegisters = 64;  // of a thread
-
   TESSERA_DEVICE bool is_alone() const { return !kShared || shares_.shares == 1; }
 
   template <typename First, typename... Others>
@@ -75,13 +87,6 @@ class TermShare {
   template <typename First, typename... Others>
   static TESSERA_DEVICE int thread_of() {
     return First::Layout::thread();
-  }
-
-  /// The first of the rounds of a share; of those that are left over, the first shares have one each. There are fewer than
-  /// 2^32, since boxes have extents below 2^31.
-  TESSERA_DEVICE index part(index rounds, int number) const {
-    const index of_all = divide_few(rounds, shares_.shares), more = rounds - of_all * shares_.shares;
-    return of_all * number + (number < more ? number : more);
   }
 
   /// Counts this warp's share. For the last one, the sums of all shares are there behind it.

@@ -2,6 +2,7 @@
 // TileRing: stages of shared memory that one thread has filled and warps read, one after another.
 #pragma once
 
+#include "tessera/early_launch.h"
 #include "tessera/ptx_barrier.h"
 #include "tessera/ptx_cluster.h"
 
@@ -29,6 +30,7 @@ struct LookAhead {
 
   /// Whether a round is one of these: as many as there are stages, from a place of parity 0 on.
   TESSERA_DEVICE bool begin_fill(const RingPlace<kStages>& at, int) const { return at.parity == 0; }
+  TESSERA_DEVICE void wait_for_launch_before() const {}
   TESSERA_DEVICE void drain(const RingPlace<kStages>&) const {}
 };
 
@@ -41,12 +43,14 @@ struct TileRing {
   Barriers full, empty;
   int blocks = 1;
 
-  /// By all threads of the block, before a barrier: each of the first ones makes a stage ready.
+  /// By all threads of the block, before a barrier. One makes all stages ready: lanes of a warp would take turns.
   TESSERA_DEVICE void initialize(int readers, Location where = Location::current()) const {
-    const int stage = thread_index();
-    if (stage >= kStages) return;
-    ptx::mbarrier_init(full, stage, 1, where);
-    ptx::mbarrier_init(empty, stage, readers * blocks, where);
+    if (thread_index() != 0) return;
+    TESSERA_UNROLL
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_init(full, stage, 1, where);
+      ptx::mbarrier_init(empty, stage, readers * blocks, where);
+    }
     ptx::fence_mbarrier_init(where);
   }
 
@@ -56,6 +60,11 @@ struct TileRing {
     ptx::mbarrier_wait_parity(empty, at.stage, at.parity ^ 1, where);
     ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);
     return true;
+  }
+
+  /// By the thread that copies, before the boxes of a tile. Behind those of the first one it waits for nothing.
+  TESSERA_DEVICE void wait_for_launch_before(Location where = Location::current()) const {
+    tessera::wait_for_launch_before(where);
   }
 
   TESSERA_DEVICE LookAhead<kStages> look_ahead() const { return {blocks}; }

@@ -19,13 +19,10 @@
 
 namespace tessera {
 
-inline constexpr int kGroupThreads = 4 * kWarpThreads;
+inline constexpr int kGroupWarps = 4, kGroupThreads = kGroupWarps * kWarpThreads;
 
-/// The number of this thread's warpgroup, of which the compiler knows that a warp shares it.
-TESSERA_DEVICE int warpgroup() { return ptx::shfl_sync_first(thread_index() / kGroupThreads); }
-
-/// Whether this is the first warp of its warpgroup.
-TESSERA_DEVICE bool is_first_warp() { return ptx::shfl_sync_first(thread_index() / kWarpThreads) % 4 == 0; }
+/// The number of this thread's warp, of which the compiler knows that its lanes share it.
+TESSERA_DEVICE int warp_number() { return ptx::shfl_sync_first(thread_index() / kWarpThreads); }
 
 /// Whether this is the thread of its warp that asks for copies.
 TESSERA_DEVICE bool is_elected() { return ptx::elect_sync(); }
@@ -44,14 +41,15 @@ TESSERA_DEVICE void cluster_barrier(int blocks, Location where = Location::curre
   if (blocks > 1) ptx::barrier_cluster(where);
 }
 
-/// A block has the registers of a multiprocessor: the warps that copy leave theirs to those that multiply.
+/// A block has the registers of a multiprocessor: the warps that copy leave theirs to those that multiply. Where one warpgroup
+/// does, all threads have as many as there can be.
 template <int kGroups>
 TESSERA_DEVICE void leave_registers(Location where = Location::current()) {
-  ptx::setmaxnreg_dec<kGroups == 1 ? 56 : kGroups == 2 ? 40 : 32>(where);
+  if constexpr (kGroups > 1) ptx::setmaxnreg_dec<kGroups == 2 ? 40 : 32>(where);
 }
 template <int kGroups>
 TESSERA_DEVICE void take_registers(Location where = Location::current()) {
-  ptx::setmaxnreg_inc<kGroups == 1 ? 256 : kGroups == 2 ? 232 : 160>(where);
+  if constexpr (kGroups > 1) ptx::setmaxnreg_inc<kGroups == 2 ? 232 : 160>(where);
 }
 
 /// Sums of a product over kGroups warpgroups, each of which has 64 of every 64 * kGroups rows.
