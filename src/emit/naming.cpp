@@ -217,7 +217,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "wait_for_launch_before",
     "wait_for_products",
     "wait_for_stores",
-    "warpgroup",
     "kNoPlace",
     "kNoPosition",
     "aligned_lines",

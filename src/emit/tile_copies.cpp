@@ -91,6 +91,7 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   Scope bindings;
   bindings.loops.insert(site.axis);
   const Range share = share_of(site.axis, turn.end);
+  // Behind the numbers, which come from sizes alone. Others wait before they begin.
   if (looks_ahead())
     emit(lowered::Evaluate{local(stages_of(*site.factors[0]).ring + ".wait_for_launch_before()")});
   count_loop(tile, share, "1", std::move(bindings), [&] {

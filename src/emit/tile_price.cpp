@@ -208,6 +208,20 @@ int best_raster(const ir::Kernel& kernel, const TilePlan& plan, const TileShape&
   return best;
 }
 
+namespace {
+
+std::string reason_of_clusters(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  const char* when = "";
+  if (shape.cluster == 0)
+    when = shared_columns(kernel, plan)
+               ? ", where copies are slow, two tiles have all rows or the last ones few columns"
+               : ", where copies are slow or two tiles have all rows";
+  return fmt::format(
+      "clusters of 2{}: blocks with neighbouring rows of tiles share what they read of columns", when);
+}
+
+}  // namespace
+
 std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape,
                                     const Target& target) {
   const Occupancy held = occupancy(kernel, plan, shape, target);
@@ -221,11 +235,7 @@ std::vector<std::string> reasons_of(const ir::Kernel& kernel, const TilePlan& pl
                                     shape.all_groups(), shape.teams > 1 ? ", and take tiles in turn" : "")
                       : fmt::format("warps {} x {}: {:.0f} clocks for a million multiply-adds",
                                     shape.warp_rows, shape.warp_columns, price(kernel, plan, shape, target)));
-  if (shape.cluster != 1)
-    lines.push_back(fmt::format(
-        "clusters of 2{}: blocks with neighbouring rows of tiles share what they read of columns",
-        shape.cluster == 0 ? ", where copies are slow, two tiles have all rows or the last ones few columns"
-                           : ""));
+  if (shape.cluster != 1) lines.push_back(reason_of_clusters(kernel, plan, shape));
   lines.push_back(fmt::format("stages {}: {} of {} bytes of shared memory", shape.stages, shape.shared_bytes,
                               target.shared_memory_per_block));
   const std::string shifted = held.by_shifted_memory < held.by_shared_memory

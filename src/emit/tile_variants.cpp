@@ -154,29 +154,18 @@ class TileVariants {
   std::string clusters() {
     std::set<std::string> slow;
     for (const StagedLoad& load : loads_) slow.insert(boxes_of(load) + ".is_slow()");
-    const auto columns = columns_of_clusters();
+    const auto columns = shared_columns(kernel_, tiles_);
     return fmt::format("const Clusters clusters({}, {}{});", extent_of(rows_of_clusters()),
                        fmt::join(slow, " || "), columns ? ", " + extent_of(*columns) : "");
   }
   /// The blocks of a cluster for tiles of a shape; "" where they run alone.
   std::string cluster_of(const TileShape& shape) const {
     if (shape.cluster != 0) return shape.cluster == 1 ? "" : std::to_string(shape.cluster);
-    const auto columns = columns_of_clusters();
+    const auto columns = shared_columns(kernel_, tiles_);
     return fmt::format("clusters({}{})", shape.extent.at(rows_of_clusters()),
                        columns ? fmt::format(", {}", shape.extent.at(*columns)) : "");
   }
   ir::AxisId rows_of_clusters() const { return *cluster_axis(kernel_, plan_.sizes, tiles_); }
-  /// Those of the first factor that blocks of a cluster share and others have other tiles of.
-  std::optional<ir::AxisId> columns_of_clusters() const {
-    const ir::AxisId rows = rows_of_clusters();
-    const std::vector<ir::AxisId>& grid = kernel_.grids.at(0).axes;
-    for (const StagedLoad& load : loads_) {
-      const ir::AxisId columns = load.factor->width;
-      if (std::ranges::count(grid, columns) > 0 && is_shared_along(kernel_, *load.factor, rows))
-        return columns;
-    }
-    return std::nullopt;
-  }
   std::string extent_of(ir::AxisId axis) const {
     const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
     return print(lower_size(kernel_, plan_.sizes, extent));

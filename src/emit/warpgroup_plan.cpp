@@ -434,6 +434,17 @@ bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::Axi
   return !factor.stays && std::ranges::count(kernel.values[factor.load].axes, axis) == 0;
 }
 
+std::optional<ir::AxisId> shared_columns(const ir::Kernel& kernel, const TilePlan& plan) {
+  const auto is_row = [](const auto& entry) { return entry.second == TileRole::row; };
+  const ir::AxisId rows = std::ranges::find_if(plan.roles, is_row)->first;
+  const std::vector<ir::AxisId>& grid = kernel.grids.at(0).axes;
+  for (const TileFactor* factor : plan.factors()) {
+    if (factor->way != TileFactor::Way::staged || !is_shared_along(kernel, *factor, rows)) continue;
+    if (std::ranges::count(grid, factor->width) > 0) return factor->width;
+  }
+  return std::nullopt;
+}
+
 bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,
                         ir::SizeId dimension) {
   const auto* coordinate = std::get_if<ir::Coordinate>(&kernel.values[index].op);

@@ -44,6 +44,10 @@ std::optional<ir::AxisId> cluster_axis(const ir::Kernel& kernel, ir::SizeTable& 
 /// Whether blocks with neighbouring tiles along an axis read the same tiles of a factor, one after another.
 bool is_shared_along(const ir::Kernel& kernel, const TileFactor& factor, ir::AxisId axis);
 
+/// Of a plan with a cluster axis, the axis of the grid across the first such tile: other blocks have other columns of it. None
+/// where all blocks have the same.
+std::optional<ir::AxisId> shared_columns(const ir::Kernel& kernel, const TilePlan& plan);
+
 /// Whether an index runs along a whole dimension of its tensor with the coordinates of an axis: the copy engine sees the end
 /// of both.
 bool is_whole_dimension(const ir::Kernel& kernel, ir::SizeTable& sizes, ir::ValueId index, ir::AxisId axis,

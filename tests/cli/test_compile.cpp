@@ -137,6 +137,21 @@ TEST_CASE("launchers are the dispatcher's own, and tables without a use are not 
         std::string::npos);
 }
 
+TEST_CASE("launchers know the rows that clusters share out, and the columns that other blocks have") {
+  const Tesserac tesserac;
+  tesserac.write("product.tsr",
+                 "kernel product(in A: bf16[M, K], in B: bf16[K, N], out C: bf16[M, N]) {\n"
+                 "  grid m in M by auto, n in N by auto {\n"
+                 "    var acc: f32[m, n] = 0;\n"
+                 "    for k in K by auto { acc += dot(A[m, k], B[k, n]); }\n"
+                 "    C[m, n] = acc as bf16;\n"
+                 "  }\n"
+                 "}\n");
+  const Answer answer = tesserac({"product.tsr", "--emit=cuda", "--arch=sm_90", "-o", "-"});
+  CHECK(answer.says("const Clusters clusters(M, boxes_of_A.is_slow() || boxes_of_B.is_slow(), N);"));
+  CHECK(answer.says("in_clusters(ceil_divide(M, 128), clusters(128, 192)) * ceil_divide(N, 192)"));
+}
+
 TEST_CASE("the same input gives the same bytes, and equal files are left alone") {
   const Tesserac tesserac;
   CHECK(tesserac({"softmax.tsr", "-o", "out"}).code == 0);

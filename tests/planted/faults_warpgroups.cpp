@@ -57,6 +57,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "(empty, at.stage, at.parity, where);\n    ptx::mbarrier_arrive");
   add("half of the bytes announced", kRing, "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes, where);",
       "ptx::mbarrier_arrive_expect_tx(full, at.stage, bytes / 2, where);");
+  add("boxes copied before the launch before has ended", kRing,
+      "    tessera::wait_for_launch_before(where);\n", "");
+  add("no wait before the boxes of a tile", kGenerated, "ring.wait_for_launch_before();", "");
   add("stage given back while lanes of a warp read", kWords,
       "  warp_barrier(0xffffffffu, where);\n  read();\n", "  read();\n");
   add("tile read before it has arrived", kRing,
@@ -200,7 +203,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
       "return (length + kPanel - 1) / kPanel * kPanel;", "return length;");
   add("all panels in the first columns", kPanel, "panel % kPanelsOfRow * kWidth;", "0;");
   add("boxes of all rows in the first", kPanel, "(d == kLineDimension ? corner.line : 0)", "0");
-  add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1]) + corner.position",
+  add("boxes of outputs where their columns begin", kPanel, "(at[Rank - 1] + corner.position)",
       "(at[Rank - 1])");
 
   add("rows of a panel eight apart", kPanel, "i % 2 * 8 + lane / 4", "i % 2 + lane / 4 * 2");

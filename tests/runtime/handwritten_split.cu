@@ -36,9 +36,10 @@ void gemm_of_parts(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER TensorMa
   const Index<2> tiles{ceil_divide(M, kM), ceil_divide(N, kN)};
   const index steps = ceil_divide(K, kK);
   RingPlace<kStages> at;
-  if (warp_number() / kGroupWarps == kGroups) {  // copies
+  const int warp = warp_number(), group = warp / kGroupWarps;
+  if (group == kGroups) {  // copies
     leave_registers<kGroups>();
-    if (warp_number() % kGroupWarps == 0 && is_elected()) {
+    if (warp % kGroupWarps == 0 && is_elected()) {
       for (index tile = block_index(); tile < tiles[0] * tiles[1]; tile += block_count()) {
         const auto [tile_m, tile_n] = grouped_position<8>(tile, tiles).at;
         for (index step = 0; step < steps; ++step) {
@@ -60,7 +61,7 @@ void gemm_of_parts(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER TensorMa
       for (index step = 0; step < steps; ++step) {
         const auto parts = take_parts(at);
         wait_for_parts(ring, parts);
-        multiply_split<Major::k, Major::k>(sum, split_tile(a_tiles, parts), split_tile(b_tiles, parts), warp_number() / kGroupWarps,
+        multiply_split<Major::k, Major::k>(sum, split_tile(a_tiles, parts), split_tile(b_tiles, parts), group,
             [&](SplitPart part) { ring.release(parts.stage(part)); });
       }
       TESSERA_UNROLL for (int i = 0; i < Layout::kCount; ++i) {

@@ -45,9 +45,10 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
   const Index<2> tiles{ceil_divide(M, kM), ceil_divide(N, kN)};
   const index steps = ceil_divide(K, kK);
   RingPlace<kStages> at;
-  if (warp_number() / kGroupWarps == kGroups) {  // copies
+  const int warp = warp_number(), group = warp / kGroupWarps;
+  if (group == kGroups) {  // copies
     leave_registers<kGroups>();
-    if (warp_number() % kGroupWarps == 0 && is_elected()) {
+    if (warp % kGroupWarps == 0 && is_elected()) {
       for (index tile = block_index(); tile < tiles[0] * tiles[1]; tile += block_count()) {
         const auto [tile_m, tile_n] = grouped_position<8>(tile, tiles).at;
         for (index step = 0; step < steps; ++step) {
@@ -67,7 +68,7 @@ void gemm_by_warpgroups(TESSERA_PARAMETER TensorMap a_map, TESSERA_PARAMETER Ten
       int before = -1;                                                        // the stage that is read still
       for (index step = 0; step < steps; ++step) {
         ring.wait(at);
-        multiply_async<kMajorA, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), warp_number() / kGroupWarps);
+        multiply_async<kMajorA, kMajorB>(sum, a_tiles.stage(at.stage), b_tiles.stage(at.stage), group);
         wait_for_products<1>(sum);
         if (before >= 0) ring.release(before);
         before = at.stage;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares of the terms of a tile on the host twin: whoever leaves the last one has the sums of all, whichever team that is.
+#include <algorithm>
 #include <vector>
 
 #include "catch.h"
@@ -61,6 +62,26 @@ std::vector<float> expected(int shares) {
 }
 
 }  // namespace
+
+TEST_CASE("shares have all rounds, one after another, of which none has two more than another") {
+  for (const index all : {index{0}, index{1}, index{5}, index{63}, index{64}, index{65}, index{0x7fffffff}}) {
+    for (const int shares : {1, 2, 3, 7, 64}) {
+      const TermShares terms{shares};
+      index end = 0, least = all, most = 0;
+      for (index turn = 0; turn < shares; ++turn) {
+        const Rounds own = TermShare<true>{terms, turn, 1}.rounds(all);
+        CHECK(own.first == end);
+        end = own.end;
+        least = std::min(least, own.end - own.first);
+        most = std::max(most, own.end - own.first);
+      }
+      CHECK((end == all && most - least <= 1));
+    }
+    const TermShares terms{7};
+    const Rounds every = TermShare<false>{terms, 5, 1}.rounds(all);
+    CHECK((every.first == 0 && every.end == all));
+  }
+}
 
 TEST_CASE("teams of a block leave shares of one tile") {
   twin::on_fault([](const twin::Fault&) {});

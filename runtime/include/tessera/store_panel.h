@@ -276,10 +276,10 @@ class StorePanel {
   TESSERA_DEVICE void ask_for_store(const TensorMap& map, const Index<Rank>& at, const Corner& corner,
                                     Location where) const {
     int coordinates[Rank];
-    coordinates[0] = static_cast<int>(at[Rank - 1]) + corner.position;
+    coordinates[0] = static_cast<int>(at[Rank - 1] + corner.position);
     TESSERA_UNROLL
     for (int d = 0; d < Rank - 1; ++d)
-      coordinates[d + 1] = static_cast<int>(at[d]) + (d == kLineDimension ? corner.line : 0);
+      coordinates[d + 1] = static_cast<int>(at[d] + (d == kLineDimension ? corner.line : 0));
     ptx::cp_async_bulk_tensor_store(map, coordinates, elements_, place().first, where);
   }
 

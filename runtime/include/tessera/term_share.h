@@ -45,9 +45,9 @@ class TermShare {
   /// since boxes have extents below 2^31.
   TESSERA_DEVICE Rounds rounds(index all) const {
     if (is_alone()) return {0, all};
-    const auto rounds = static_cast<std::uint32_t>(all), shares = static_cast<std::uint32_t>(shares_.shares);
+    const auto count = static_cast<std::uint32_t>(all), shares = static_cast<std::uint32_t>(shares_.shares);
     const auto number = static_cast<std::uint32_t>(number_);
-    const std::uint32_t of_each = rounds / shares, more = rounds - of_each * shares;
+    const std::uint32_t of_each = count / shares, more = count - of_each * shares;
     const std::uint32_t first = of_each * number + (number < more ? number : more);
     return {first, first + of_each + (number < more ? 1 : 0)};
   }
@@ -67,9 +67,9 @@ class TermShare {
     each(places + number_ * kPlace, Leave{}, sums...);
     if (!is_last(tile * (kThreads / kWarpThreads) + thread_of<Fragments...>() / kWarpThreads)) return false;
     (sums.fill(0), ...);
-    // What several shares have left is under way together, as far as registers go.
-    constexpr int kReadRegisters =
-        kThreads == 4 * kWarpThreads ? 128 : 64;  // of a thread: a lone warpgroup has more
+    // What several shares have left is under way together, as far as registers go: those of a block's only warpgroup, or of a
+    // team, are more.
+    constexpr int kReadRegisters = kThreads == 4 * kWarpThreads ? 128 : 64;  // of a thread
     [[maybe_unused]] constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
     TESSERA_UNROLL_BY(kTogether > 1 ? kTogether : 1)
     for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);

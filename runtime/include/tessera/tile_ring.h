@@ -30,7 +30,7 @@ struct LookAhead {
 
   /// Whether a round is one of these: as many as there are stages, from a place of parity 0 on.
   TESSERA_DEVICE bool begin_fill(const RingPlace<kStages>& at, int) const { return at.parity == 0; }
-  TESSERA_DEVICE void wait_for_launch_before() const {}
+  TESSERA_DEVICE void wait_for_launch_before() const {}  // boxes for the cache need not
   TESSERA_DEVICE void drain(const RingPlace<kStages>&) const {}
 };
 
@@ -62,7 +62,7 @@ struct TileRing {
     return true;
   }
 
-  /// By the thread that copies, before the boxes of a tile. Behind those of the first one it waits for nothing.
+  /// By the thread that copies, before the boxes of a tile: the first call waits, later ones return at once.
   TESSERA_DEVICE void wait_for_launch_before(Location where = Location::current()) const {
     tessera::wait_for_launch_before(where);
   }
