@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "emit/print.h"
 #include "emit/tile_lowering.h"
@@ -34,18 +35,17 @@ bool TileLowering::looks_ahead() const {
 // The same twice: of the first rounds, which begin_fill ends, boxes go to the cache alone.
 void TileLowering::copy_ahead(const std::vector<std::string>& positions) {
   StageNames& stages = boxes_->factors.ring.empty() ? boxes_->sources : boxes_->factors;
-  const StageNames outer = stages;
-  const std::string copy = named("copy");
+  const std::string outer = std::exchange(stages.ring, named("ring")), copy = named("copy");
   const auto wrap = [&](lowered::Block inner) {
-    return lowered::Lambda{copy, fmt::format("const auto& {}, auto {}", stages.ring, stages.at),
-                           std::move(inner)};
+    return lowered::Lambda{copy, "const auto& " + stages.ring, std::move(inner)};
   };
-  stages.ring = named("ring");
-  stages.at = named("at");
-  scope(Scope{}, wrap, [&] { copy_boxes(positions); });
-  stages = outer;
+  scope(Scope{}, wrap, [&] {
+    begin_rings();
+    copy_boxes(positions);
+  });
+  stages.ring = outer;
   const auto call = [&](const std::string& ring) {
-    emit(lowered::Evaluate{local(fmt::format("{}({}, {})", copy, ring, stages.at))});
+    emit(lowered::Evaluate{local(fmt::format("{}({})", copy, ring))});
   };
   guard(local("kShared && terms.look_ahead"), "to the cache, while the launch before ends", false, Scope{},
         [&] { call(stages.ring + ".look_ahead()"); });

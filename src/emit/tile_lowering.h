@@ -193,6 +193,7 @@ class TileLowering : public FunctionLowering {
   void declare_lines(FactorTile& tile);
   bool may_hold_anything(const FactorTile& tile) const;
   static std::string map_of(const FactorTile& tile);
+  void begin_rings();
   void run_roles(const std::vector<std::string>& positions);
   StageNames declare_stages(const std::string& base, const std::string& count, bool is_shared);
   std::vector<const StageNames*> all_stages() const;

@@ -145,20 +145,21 @@ bool TileLowering::is_shared(const TileFactor& factor) const {
   return cluster_axis_ && is_shared_along(kernel_, factor, *cluster_axis_);
 }
 
+// Where a thread is in each ring.
+void TileLowering::begin_rings() {
+  for (const StageNames* stages : all_stages())
+    emit(lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
+}
+
 void TileLowering::run_roles(const std::vector<std::string>& positions) {
   emit(lowered::Barrier{"the ring is ready",
                         cluster_axis_ ? lowered::Barrier::Of::cluster : lowered::Barrier::Of::block});
-  const auto begin_rings = [&] {
-    for (const StageNames* stages : all_stages())
-      emit(
-          lowered::Local{fmt::format("RingPlace<{}>", stages->count), stages->at, {}, nullptr, false, false});
-  };
   emit(lowered::Local{"int", "group", {}, local("warp / kGroupWarps"), true, false});
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("warp % kGroupWarps == 0 && is_elected()"), "", false, Scope{}, [&] {
-      begin_rings();
       if (looks_ahead()) return copy_ahead(positions);
+      begin_rings();
       emit(lowered::Evaluate{local("wait_for_launch_before()")});
       copy_boxes(positions);
     });

@@ -191,8 +191,7 @@ TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& ti
                                  int share, int shares, Copy copy) {
   using AlongK = typename EitherTile<T, kWidth, kDepth, kOrder>::AlongK;
   using AcrossK = typename EitherTile<T, kWidth, kDepth, kOrder>::AcrossK;
-  constexpr int kSpan = AlongK::kSpan;
-  static_assert(kOrder != Order::either || kSpan == AcrossK::kSpan,
+  static_assert(kOrder != Order::either || AlongK::kSpan == AcrossK::kSpan,
                 "boxes bring as much of a line either way");
   const bool along_k = kOrder == Order::either ? tile.major == Major::k : kOrder == Order::k;
   const int span = along_k ? AlongK::kSpan : AcrossK::kSpan;
