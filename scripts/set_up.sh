@@ -76,7 +76,7 @@ configure() {
   read -ra options <<<"${TESSERA_CMAKE_OPTIONS:-}"
   # Fuzzing brings a sanitised build of the compiler; TESSERA_FUZZ_TESTS=OFF goes without.
   local fuzz=OFF planted=0
-  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-ON} planted=12; fi
+  if [[ -n ${for_tests:-} && -z ${TESSERA_TESSERAC:-} ]]; then fuzz=${TESSERA_FUZZ_TESTS:-ON} planted=6; fi
   if [[ -z ${TESSERA_TESSERAC:-} ]]; then options+=(-DTESSERA_REQUIRE_MPFR=ON); fi
   # Without a GPU it is enough that nvcc takes the sweep's kernels: a quarter of its time.
   local sweep=(-DTESSERA_SWEEP_UNOPTIMISED=OFF "-DTESSERA_SWEEP_ARCHITECTURES=80;90")
