@@ -227,7 +227,7 @@ struct ClocksInWaves {
 class QuickestTiles {
  public:
   template <typename Clocks = ClocksInWaves>
-  QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes,
+  TESSERA_OUT_OF_LINE QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes,
                 const Clocks& clocks_of = Clocks{}) {
     if (options.variant >= 0) return;
     index least = -1;

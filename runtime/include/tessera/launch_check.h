@@ -55,7 +55,7 @@ inline bool is_empty(const Tensor& tensor) {
 }
 
 /// The bytes from the first element to the end of the last; -1 when 63 bits do not hold them.
-inline index footprint(const Tensor& tensor) {
+TESSERA_OUT_OF_LINE inline index footprint(const Tensor& tensor) {
   if (is_empty(tensor)) return 0;
   index elements = 1;
   for (int dimension = 0; dimension < tensor.rank; ++dimension) {
@@ -65,15 +65,6 @@ inline index footprint(const Tensor& tensor) {
   }
   index bytes;
   return __builtin_mul_overflow(elements, dtype_bytes(tensor.dtype), &bytes) ? -1 : bytes;
-}
-
-/// Whether a byte lies between the first and the last of both tensors, whose footprints are known to be valid.
-inline bool overlap(const Tensor& a, const Tensor& b) {
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
-  const auto a_bytes = static_cast<std::uintptr_t>(footprint(a));
-  const auto b_bytes = static_cast<std::uintptr_t>(footprint(b));
-  return a_bytes > 0 && b_bytes > 0 && a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
 /// Whether extents alone multiply to at most 2^62 elements; broadcast tensors may have more elements than
@@ -126,6 +117,7 @@ class LaunchCheck {
     const char* name;
     Tensor tensor;
     Access access;
+    index bytes;  // from the first element to the end of the last
   };
 
   explicit LaunchCheck(const char* kernel) : kernel_(kernel), device_(detail::current_device()) {}
@@ -165,7 +157,7 @@ class LaunchCheck {
       if (output.access == Access::in) continue;
       for (const Argument& other : *this) {
         const bool seen = other.access != Access::in && other.number <= output.number;
-        if (!seen && detail::overlap(output.tensor, other.tensor))
+        if (!seen && overlap(output, other))
           refuse(TESSERA_OVERLAP, output.number, output.name, -1, other.number, -1, other.name);
       }
     }
@@ -222,20 +214,21 @@ class LaunchCheck {
     if (tensor.rank != rank) return refuse(TESSERA_WRONG_RANK, argument, name, rank, tensor.rank);
     const bool same_dtype = tensor.dtype == dtype || (dtype == TESSERA_I64 && tensor.dtype == TESSERA_INDEX);
     if (!same_dtype) return refuse(TESSERA_WRONG_DTYPE, argument, name, dtype, tensor.dtype);
-    check_shape(argument, name, tensor, access);
+    const index bytes = detail::footprint(tensor);
+    check_shape(argument, name, tensor, access, bytes);
     check_memory(argument, name, tensor);
     if (count_ == kMaxArguments)
       return refuse(TESSERA_TOO_LARGE, argument, name, 0, 0, -1, "more than 64 tensors");
-    arguments_[count_++] = {argument, name, tensor, access};
+    arguments_[count_++] = {argument, name, tensor, access, bytes};
   }
 
-  void check_shape(int argument, const char* name, const Tensor& tensor, Access access) {
+  void check_shape(int argument, const char* name, const Tensor& tensor, Access access, index bytes) {
     for (int dimension = 0; dimension < tensor.rank; ++dimension) {
       const index extent = tensor.extent[dimension], stride = tensor.stride[dimension];
       if (extent < 0) return refuse(TESSERA_WRONG_EXTENT, argument, name, 0, extent, dimension, "at least 0");
       if (stride < 0) return refuse(TESSERA_WRONG_STRIDE, argument, name, 0, stride, dimension);
     }
-    if (!detail::countable(tensor) || detail::footprint(tensor) < 0) {
+    if (!detail::countable(tensor) || bytes < 0) {
       return refuse(TESSERA_TOO_LARGE, argument, name, 0, 0, -1, "more than 2^62 elements or bytes");
     }
     if (access != Access::in) check_injective(argument, name, tensor);
@@ -258,6 +251,14 @@ class LaunchCheck {
       if (stride < reach) return refuse(TESSERA_WRONG_STRIDE, argument, name, reach, stride, smallest);
       reach += (tensor.extent[smallest] - 1) * stride;
     }
+  }
+
+  /// Whether a byte lies between the first and the last of both.
+  static bool overlap(const Argument& a, const Argument& b) {
+    const auto a_begin = reinterpret_cast<std::uintptr_t>(a.tensor.data);
+    const auto b_begin = reinterpret_cast<std::uintptr_t>(b.tensor.data);
+    const auto a_bytes = static_cast<std::uintptr_t>(a.bytes), b_bytes = static_cast<std::uintptr_t>(b.bytes);
+    return a_bytes > 0 && b_bytes > 0 && a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
   }
 
   void check_memory(int argument, const char* name, const Tensor& tensor) {
