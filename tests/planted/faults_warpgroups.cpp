@@ -322,7 +322,9 @@ void add_share_faults(std::vector<PlantedFault>& faults) {
       "each(places, Leave{}");
   add("tiles leave their sums in one place", kShare, "shares_.sums + tile * shares_.shares * kPlace",
       "shares_.sums");
-  add("one share too few awaited", kShare, "before + 1 ==", "before + 2 ==");
+  add("one share too few awaited", kShare, "before == others ?", "before + 1 == others ?");
+  add("counts of shares left behind", kShare, "(shares_.counts + warp, others)",
+      "(shares_.counts + warp, others + 1)");
   add("a round of each share left out", kShare, "first + of_each + (", "first + of_each - 1 + (");
   add("rounds that are left over are nobody's", kShare, "(number < more ? 1 : 0)", "0");
   add("all shares begin with what is there before", kShare, "return number_ == 0; }", "return true; }");

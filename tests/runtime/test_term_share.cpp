@@ -23,7 +23,7 @@ float sum_of_share(int share, int row, int column) {
 }
 
 /// One block whose teams take the shares of one tile, as block `rank` of a cluster of `blocks`: what the last of them has, by
-/// rows, with zeros where nobody has been told that it is the last. `times`: how often somebody has.
+/// rows, with zeros where nobody has been told that it is the last; nothing where counts are left. `times`: how often somebody has.
 std::vector<float> join_shares(int shares, int rank, int blocks, int* times) {
   std::vector<float> result(kRows * kColumns, 0);
   std::vector<std::uint32_t> counts(16 * 2, 0);
@@ -45,7 +45,9 @@ std::vector<float> join_shares(int shares, int rank, int blocks, int* times) {
         result[static_cast<std::size_t>(Layout::row(i) * kColumns + Layout::column(i))] = sums[i];
     }
   });
-  if (!ended) result.clear();
+  const bool are_zero =
+      std::all_of(counts.begin(), counts.end(), [](std::uint32_t count) { return count == 0; });
+  if (!ended || !are_zero) result.clear();
   return result;
 }
 

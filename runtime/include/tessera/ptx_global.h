@@ -25,13 +25,13 @@ TESSERA_DEVICE void ld_global_cg_v4(std::uint32_t (&words)[4], const void* from)
                : "memory");
 }
 
-/// atom.acq_rel.gpu.add: what was there. What others did before they added to it has been done, and what this thread did
-/// before is done for those who add to it later.
-TESSERA_DEVICE std::uint32_t atom_add_acq_rel_gpu(std::uint32_t* at, std::uint32_t value) {
+/// atom.acq_rel.gpu.inc: counts up to `last`, then from 0 on again; what was there. What others did before they counted has
+/// been done, and what this thread did before is done for those who count later.
+TESSERA_DEVICE std::uint32_t atom_inc_acq_rel_gpu(std::uint32_t* at, std::uint32_t last) {
   std::uint32_t before;
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
                : "=r"(before)
-               : "l"(global_address(at)), "r"(value)
+               : "l"(global_address(at)), "r"(last)
                : "memory");
   return before;
 }

@@ -7,6 +7,7 @@
 
 #include "tessera/early_launch.h"
 #include "tessera/launch.h"
+#include "tessera/stream_counts.h"
 #include "tessera/term_share.h"
 #include "tessera/workspace.h"
 
@@ -28,7 +29,8 @@ void clear_counts(Count* counts, index count) {
 }  // namespace detail
 
 /// Where a launch has fewer tiles than a device has multiprocessors, several blocks sum a share of the terms of each tile, as
-/// many as pay. Workspace lives until the launch is queued, in the order of its stream.
+/// many as pay. Workspace lives until the launch is queued, in the order of its stream; counts
+/// stay with it, or with a graph.
 class SharedTerms {
   // What a block takes to leave its sums and to read those of others, until then and for so many bytes; terms below which
   // a share is not worth it.
@@ -125,20 +127,26 @@ class SharedTerms {
   }
 
   bool take_workspace(const TilesOfSize& tiles, int shares) {
-    using Count = std::uint32_t;
     const index counts = tiles.count * kMostWarps;
     index sums;
     if (__builtin_mul_overflow(tiles.count * shares, tiles.bytes, &sums)) return false;
-    const index count_bytes = counts * static_cast<index>(sizeof(Count));
-    void* memory = workspace_.take(count_bytes + sums);
+    shares_.counts = detail::StreamCounts::of(options_.stream, check_.device(), counts);
+    const bool are_zero = shares_.counts != nullptr;
+    const index count_bytes = are_zero ? 0 : counts * static_cast<index>(sizeof(std::uint32_t));
+    void* const memory = workspace_.take(count_bytes + sums);
     if (memory == nullptr) return false;
-    shares_.counts = static_cast<Count*>(memory);
     shares_.sums = static_cast<unsigned char*>(memory) + count_bytes;
+    if (are_zero) return true;
+    shares_.counts = static_cast<std::uint32_t*>(memory);
+    clear(counts);
+    return true;
+  }
+
+  void clear(index counts) {
     LaunchCheck check(check_.kernel());
-    check_.pass_on(launch(check, options_, detail::clear_counts<Count>,
+    check_.pass_on(launch(check, options_, detail::clear_counts<std::uint32_t>,
                           Blocks{ceil_divide(counts, detail::kClearThreads)},
                           Threads{detail::kClearThreads, kBeginsEarly}, shares_.counts, counts));
-    return true;
   }
 
   LaunchCheck& check_;

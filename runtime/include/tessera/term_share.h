@@ -13,7 +13,7 @@
 namespace tessera {
 
 /// What a kernel knows of them. Each tile has `shares` shares; the sums of each have a place in workspace, and each warp of
-/// a tile counts there, from 0 on, how many of its shares are done.
+/// a tile counts, from 0 on, how many of its shares are done; the last one leaves 0 again.
 struct TermShares {
   static constexpr int kMost = 64;
 
@@ -92,9 +92,10 @@ class TermShare {
   /// Counts this warp's share. For the last one, the sums of all shares are there behind it.
   TESSERA_DEVICE bool is_last(index warp) const {
     warp_barrier();
+    const std::uint32_t others = static_cast<std::uint32_t>(shares_.shares) - 1;
     std::uint32_t before = 0;
-    if (thread_index() % kWarpThreads == 0) before = ptx::atom_add_acq_rel_gpu(shares_.counts + warp, 1);
-    const int last = ptx::shfl_sync_first(before + 1 == static_cast<std::uint32_t>(shares_.shares) ? 1 : 0);
+    if (thread_index() % kWarpThreads == 0) before = ptx::atom_inc_acq_rel_gpu(shares_.counts + warp, others);
+    const int last = ptx::shfl_sync_first(before == others ? 1 : 0);
     warp_barrier();
     return last != 0;
   }

@@ -9,6 +9,8 @@
 #include <new>
 #else
 #include <cuda_runtime.h>
+
+#include "tessera/relaxed_capture.h"
 #endif
 
 namespace tessera {
@@ -16,8 +18,7 @@ namespace tessera {
 #if !TESSERA_TWIN
 namespace detail {
 
-/// A new pool that keeps what is given back, or null. A stream that is being captured stays so: its mode forbids calls that
-/// might synchronise, which these do not.
+/// A new pool that keeps what is given back, or null.
 inline cudaMemPool_t make_workspace_pool(int device) {
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
@@ -25,16 +26,13 @@ inline cudaMemPool_t make_workspace_pool(int device) {
   properties.location.id = device;
   std::uint64_t kept = UINT64_MAX;
   cudaMemPool_t pool = nullptr;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess) return nullptr;
-  bool is_made = cudaMemPoolCreate(&pool, &properties) == cudaSuccess;
-  if (is_made && cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) != cudaSuccess) {
+  const RelaxedCapture relaxed;
+  if (relaxed.ok() && cudaMemPoolCreate(&pool, &properties) == cudaSuccess) {
+    if (cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) == cudaSuccess) return pool;
     (void)cudaMemPoolDestroy(pool);
-    is_made = false;
   }
-  (void)cudaThreadExchangeStreamCaptureMode(&mode);
-  if (!is_made) (void)cudaGetLastError();
-  return is_made ? pool : nullptr;
+  (void)cudaGetLastError();
+  return nullptr;
 }
 
 /// The pool of the current device that workspaces come from; null where it has none. What is given back stays in the pool,

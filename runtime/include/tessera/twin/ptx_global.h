@@ -13,9 +13,9 @@ inline void st_global_cg_v4(void* to, const std::uint32_t (&words)[4]) {
 inline void ld_global_cg_v4(std::uint32_t (&words)[4], const void* from) {
   std::memcpy(words, from, sizeof(words));
 }
-inline std::uint32_t atom_add_acq_rel_gpu(std::uint32_t* at, std::uint32_t value) {
+inline std::uint32_t atom_inc_acq_rel_gpu(std::uint32_t* at, std::uint32_t last) {
   const std::uint32_t before = *at;
-  *at += value;
+  *at = before >= last ? 0 : before + 1;
   return before;
 }
 
