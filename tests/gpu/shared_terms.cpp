@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For a GPU with warpgroups (9.0): launches whose blocks share terms, and meet through counts in memory, on several streams and
-// in graphs that run at the same time. Each has to give the bits of a launch that runs alone. Exits 1 where one does not,
-// 77 without such a GPU.
+// in graphs that run at the same time, before and after a reset of the device. Each has to give the bits of a launch that runs
+// alone. Exits 1 where one does not, 77 without such a GPU.
 #include "shared_terms.h"
 
 #include <cuda_runtime.h>
@@ -184,12 +184,50 @@ int run_graphs(const std::vector<Product*>& products) {
   return wrong;
 }
 
-/// More streams than have counts that stay, each of its own for one launch.
+/// Many graphs at once, so that counts are made while one is captured; their successors have the same counts.
+void come_and_go(const std::vector<Product*>& products) {
+  constexpr int kGraphs = 40;
+  Stream stream;
+  std::vector<cudaGraphExec_t> graphs;
+  for (int i = 0; i < kGraphs; ++i) graphs.push_back(capture(products, stream.stream, i % kStreams));
+  for (cudaGraphExec_t graph : graphs) require(cudaGraphLaunch(graph, stream.stream));
+  for (cudaGraphExec_t graph : graphs) require(cudaGraphExecDestroy(graph));
+  require(cudaDeviceSynchronize());
+}
+
+/// A capture that ends in no graph.
+void abandon(const std::vector<Product*>& products) {
+  Stream stream;
+  cudaGraph_t graph;
+  require(cudaStreamBeginCapture(stream.stream, cudaStreamCaptureModeGlobal));
+  for (const Product* product : products) product->launch(stream.stream, 0);
+  require(cudaStreamEndCapture(stream.stream, &graph));
+  require(cudaGraphDestroy(graph));
+}
+
+/// More streams than have counts that stay, each for one launch of each product.
 int run_short_streams(const std::vector<Product*>& products) {
-  return run("streams of one launch", products, [&](int number, cudaStream_t) {
+  return run("streams that come and go", products, [&](int number, cudaStream_t) {
     const Stream own;
     for (const Product* product : products) product->launch(own.stream, number);
   });
+}
+
+/// Outputs that are wrong, all in all.
+int run_all(std::mt19937& random) {
+  // Of few tiles, of as many as a stream's counts are for at most, of more.
+  Product few(64, 100, 4096, random), some(500, 2000, 2048, random), many(1000, 2048, 1024, random);
+  const std::vector<Product*> products{&few, &some, &many};
+  int wrong = 0;
+  for (const Product* product : products) {
+    const double error = product->error();
+    std::printf("alone: error %.2g\n", error);
+    wrong += error > 1e-5;
+  }
+  wrong += run_streams(products) + run_graphs(products);
+  come_and_go(products);
+  abandon(products);
+  return wrong + run_graphs(products) + run_short_streams(products);
 }
 
 }  // namespace
@@ -200,16 +238,12 @@ int main() {
     std::puts("no GPU with warpgroups: skipped");
     return kSkipped;
   }
-  std::mt19937 random(std::random_device{}());
-  // Of few tiles, of as many as a stream's counts are for at most, of more.
-  Product few(64, 100, 4096, random), some(500, 2000, 2048, random), many(1000, 2048, 1024, random);
-  const std::vector<Product*> products{&few, &some, &many};
-  int wrong = 0;
-  for (const Product* product : products) {
-    const double error = product->error();
-    std::printf("alone: error %.2g\n", error);
-    wrong += error > 1e-5;
-  }
-  wrong += run_streams(products) + run_graphs(products) + run_short_streams(products);
+  const unsigned seed = std::random_device{}();
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  int wrong = run_all(random);
+  require(cudaDeviceReset());
+  std::puts("after a reset");
+  wrong += run_all(random);
   return wrong == 0 ? 0 : 1;
 }

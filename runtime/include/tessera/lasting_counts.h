@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <new>
 
+#include "tessera/config.h"
 #include "tessera/device_numbers.h"
 #include "tessera/relaxed_capture.h"
+#include "tessera/workspace_pool.h"
 
 namespace tessera::detail {
 
@@ -20,8 +22,8 @@ struct PieceOfCounts {
   PieceOfCounts* next;  // of those of its size that nobody has
 };
 
-/// Whoever takes a piece leaves zeros in it, so that it need not be cleared for the next. Memory comes in chunks, which stay
-/// as long as the process does.
+/// Whoever takes a piece leaves zeros in it, so that it need not be cleared for the next. Memory comes in chunks of 256 KiB,
+/// which stay as long as the process does, even if the device is reset; the host waits once for each.
 class LastingCounts {
  public:
   static constexpr std::int64_t kFewest = 64, kMost = 4096;  // in a piece
@@ -35,13 +37,13 @@ class LastingCounts {
     if (piece != nullptr) return piece;
     piece = new (std::nothrow) PieceOfCounts{nullptr, device, size, nullptr};
     if (piece == nullptr) return nullptr;
-    piece->counts = of_device(device).cut(kFewest << size);
+    piece->counts = of_device(device).cut(device, kFewest << size);
     if (piece->counts != nullptr) return piece;
     delete piece;
     return nullptr;
   }
 
-  /// For others to take. Calls nothing of CUDA, which may call this when it destroys a graph.
+  /// Puts it on the free list of its size. Calls nothing of CUDA, which calls this when it destroys a graph.
   static void give_back(PieceOfCounts* piece) { of_device(piece->device).keep(piece); }
 
  private:
@@ -82,15 +84,18 @@ class LastingCounts {
     free_[piece->size] = piece;
   }
 
-  /// From the chunk at hand; what is left of it is lost where it is too little.
-  std::uint32_t* cut(std::int64_t count) {
+  /// From the chunk at hand, or from a new one. What is left of the other is lost: too little, or that of a thread that was as
+  /// quick.
+  std::uint32_t* cut(int device, std::int64_t count) {
     std::uint32_t* counts = cut_from_chunk(count);
     if (counts != nullptr) return counts;
-    std::uint32_t* const chunk = make_chunk();
+    std::uint32_t* const chunk = make_chunk(device);
     if (chunk == nullptr) return nullptr;
     const Lock lock(is_locked_);
-    chunk_ = chunk + count;
-    left_ = kChunk - count;
+    if (kChunk - count > left_) {
+      chunk_ = chunk + count;
+      left_ = kChunk - count;
+    }
     return chunk;
   }
 
@@ -104,18 +109,22 @@ class LastingCounts {
   }
 
   /// Zeros that are there when this returns, so that launches of any stream and any graph find them.
-  TESSERA_OUT_OF_LINE static std::uint32_t* make_chunk() {
+  /// From a pool of its own: what others give back to a pool may make a stream wait for theirs.
+  TESSERA_OUT_OF_LINE static std::uint32_t* make_chunk(int device) {
     constexpr std::size_t kBytes = kChunk * sizeof(std::uint32_t);
     const RelaxedCapture relaxed;
+    const cudaMemPool_t pool = relaxed.ok() ? make_workspace_pool(device) : nullptr;
+    if (pool == nullptr) return nullptr;
     void* memory = nullptr;
     cudaStream_t stream = nullptr;
-    const bool is_made = relaxed.ok() && cudaMalloc(&memory, kBytes) == cudaSuccess &&
-                         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
+    const bool is_made = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
+                         cudaMallocFromPoolAsync(&memory, kBytes, pool, stream) == cudaSuccess &&
                          cudaMemsetAsync(memory, 0, kBytes, stream) == cudaSuccess &&
                          cudaStreamSynchronize(stream) == cudaSuccess;
+    if (!is_made && memory != nullptr) (void)cudaFreeAsync(memory, stream);
     if (stream != nullptr) (void)cudaStreamDestroy(stream);
     if (is_made) return static_cast<std::uint32_t*>(memory);
-    if (memory != nullptr) (void)cudaFree(memory);
+    (void)cudaMemPoolDestroy(pool);
     (void)cudaGetLastError();
     return nullptr;
   }

@@ -228,7 +228,7 @@ class QuickestTiles {
  public:
   template <typename Clocks = ClocksInWaves>
   TESSERA_OUT_OF_LINE QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes,
-                const Clocks& clocks_of = Clocks{}) {
+                                    const Clocks& clocks_of = Clocks{}) {
     if (options.variant >= 0) return;
     index least = -1;
     int number = 0;

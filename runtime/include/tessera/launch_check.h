@@ -214,7 +214,7 @@ class LaunchCheck {
     if (tensor.rank != rank) return refuse(TESSERA_WRONG_RANK, argument, name, rank, tensor.rank);
     const bool same_dtype = tensor.dtype == dtype || (dtype == TESSERA_I64 && tensor.dtype == TESSERA_INDEX);
     if (!same_dtype) return refuse(TESSERA_WRONG_DTYPE, argument, name, dtype, tensor.dtype);
-    const index bytes = detail::footprint(tensor);
+    index bytes = 0;
     check_shape(argument, name, tensor, access, bytes);
     check_memory(argument, name, tensor);
     if (count_ == kMaxArguments)
@@ -222,12 +222,14 @@ class LaunchCheck {
     arguments_[count_++] = {argument, name, tensor, access, bytes};
   }
 
-  void check_shape(int argument, const char* name, const Tensor& tensor, Access access, index bytes) {
+  /// Says how many bytes there are from the first element to the end of the last.
+  void check_shape(int argument, const char* name, const Tensor& tensor, Access access, index& bytes) {
     for (int dimension = 0; dimension < tensor.rank; ++dimension) {
       const index extent = tensor.extent[dimension], stride = tensor.stride[dimension];
       if (extent < 0) return refuse(TESSERA_WRONG_EXTENT, argument, name, 0, extent, dimension, "at least 0");
       if (stride < 0) return refuse(TESSERA_WRONG_STRIDE, argument, name, 0, stride, dimension);
     }
+    bytes = detail::footprint(tensor);
     if (!detail::countable(tensor) || bytes < 0) {
       return refuse(TESSERA_TOO_LARGE, argument, name, 0, 0, -1, "more than 2^62 elements or bytes");
     }

@@ -29,8 +29,8 @@ void clear_counts(Count* counts, index count) {
 }  // namespace detail
 
 /// Where a launch has fewer tiles than a device has multiprocessors, several blocks sum a share of the terms of each tile, as
-/// many as pay. Workspace lives until the launch is queued, in the order of its stream; counts
-/// stay with it, or with a graph.
+/// many as pay. Workspace lives until the launch is queued, in the order of its stream. The counts are the stream's, or those
+/// of a graph, and stay.
 class SharedTerms {
   // What a block takes to leave its sums and to read those of others, until then and for so many bytes; terms below which
   // a share is not worth it.

@@ -23,13 +23,16 @@ class StreamCounts {
 
   static std::uint32_t* of(void*, int, index count) {
     static thread_local std::uint32_t counts[kMost] = {};
-    if (twin::fault_count() > 0) std::memset(counts, 0, sizeof(counts));  // the launch before has not ended
+    static thread_local std::int64_t faults = 0;
+    // A launch with a fault may not have ended.
+    if (faults != twin::fault_count_of_all()) std::memset(counts, 0, sizeof(counts));
+    faults = twin::fault_count_of_all();
     return count <= kMost ? counts : nullptr;
   }
 #else
   /// So many of the current device, number `device`, for a launch that is queued behind `stream`. Null, so that the launch has
-  /// to bring its own, where they are more than a piece of LastingCounts has, of streams behind the first `kStreams` of a
-  /// device, and where there is no memory.
+  /// to bring its own, where they are more than a piece of LastingCounts has, of streams beyond the first `kStreams` that a
+  /// device has had such launches in, destroyed ones among them, and where there is no memory.
   TESSERA_OUT_OF_LINE static std::uint32_t* of(void* stream, int device, index count) {
     if (count > LastingCounts::kMost || device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
     const auto of_stream = static_cast<cudaStream_t>(stream);
@@ -47,7 +50,7 @@ class StreamCounts {
   static constexpr std::size_t kStreams = 64;
   struct Entry {
     std::uint64_t stream;  // its number and 1; 0 of none
-    PieceOfCounts* piece;  // null until it is taken
+    PieceOfCounts* piece;  // null until one is taken
   };
 
   /// Those of the stream: from a place that its number says on, whoever comes first has the next.
@@ -58,17 +61,26 @@ class StreamCounts {
       std::uint64_t owner = __atomic_load_n(&entry.stream, __ATOMIC_ACQUIRE);
       const bool is_new = owner == 0 && __atomic_compare_exchange_n(&entry.stream, &owner, id + 1, false,
                                                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-      if (is_new)
-        __atomic_store_n(&entry.piece, LastingCounts::take(device, LastingCounts::kMost), __ATOMIC_RELEASE);
-      if (!is_new && owner != id + 1) continue;
-      const PieceOfCounts* const piece = __atomic_load_n(&entry.piece, __ATOMIC_ACQUIRE);
-      return piece != nullptr ? piece->counts : nullptr;
+      if (is_new || owner == id + 1) return counts_of(entry, device);
     }
     return nullptr;
   }
 
+  /// Takes a piece where the stream has none yet; of several threads that do, one has its way.
+  static std::uint32_t* counts_of(Entry& entry, int device) {
+    PieceOfCounts* piece = __atomic_load_n(&entry.piece, __ATOMIC_ACQUIRE);
+    if (piece != nullptr) return piece->counts;
+    PieceOfCounts* const taken = LastingCounts::take(device, LastingCounts::kMost);
+    if (taken == nullptr) return nullptr;
+    if (__atomic_compare_exchange_n(&entry.piece, &piece, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return taken->counts;
+    LastingCounts::give_back(taken);
+    return piece->counts;
+  }
+
   /// Of one captured launch, until the graph and what was made of it are destroyed. It is never run beside itself: of a graph
-  /// that has memory of its own, as those have whose launches leave sums in workspace, there is one executable at a time.
+  /// that has memory of its own, as those have whose launches leave sums in workspace, there is one executable at a time. A
+  /// library that is unloaded has to outlive its graphs.
   TESSERA_OUT_OF_LINE static std::uint32_t* of_captured(cudaStream_t stream, int device, index count) {
     cudaStreamCaptureStatus capture;
     cudaGraph_t graph = nullptr;

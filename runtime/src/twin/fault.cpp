@@ -18,7 +18,7 @@ namespace {
 struct Log {
   std::string kernel;
   std::vector<Fault> faults;
-  std::int64_t count = 0;
+  std::int64_t count = 0, count_of_all = 0;
   std::function<void(const Fault&)> listener;
 };
 thread_local Log fault_log;
@@ -54,6 +54,7 @@ bool same_place(const Location& a, const Location& b) {
 void add(Fault fault) {
   Log& log = fault_log;
   ++log.count;
+  ++log.count_of_all;
   const bool known = std::any_of(log.faults.begin(), log.faults.end(), [&](const Fault& other) {
     return other.kind == fault.kind && same_place(other.where, fault.where) && fault.where.file != nullptr;
   });
@@ -119,6 +120,7 @@ std::string source_of(Location where) {
 
 const std::vector<Fault>& faults() { return fault_log.faults; }
 std::int64_t fault_count() { return fault_log.count; }
+std::int64_t fault_count_of_all() { return fault_log.count_of_all; }
 
 void on_fault(std::function<void(const Fault&)> listener) { fault_log.listener = std::move(listener); }
 

@@ -66,6 +66,9 @@ inline constexpr int kMaxFaults = 32;
 const std::vector<Fault>& faults();
 std::int64_t fault_count();
 
+/// How many all launches of this host thread had.
+std::int64_t fault_count_of_all();
+
 /// Who gets each of these faults as it is found, instead of standard error; an empty function
 /// restores that. Per host thread.
 void on_fault(std::function<void(const Fault&)> listener);
