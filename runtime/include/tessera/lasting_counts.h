@@ -108,8 +108,8 @@ class LastingCounts {
     return counts;
   }
 
-  /// Zeros that are there when this returns, so that launches of any stream and any graph find them.
-  /// From a pool of its own: what others give back to a pool may make a stream wait for theirs.
+  /// Zeros that are there when this returns, so that launches of any stream and any graph find them. From a pool of its own: in
+  /// that of workspaces a stream may have to wait for what another gives back.
   TESSERA_OUT_OF_LINE static std::uint32_t* make_chunk(int device) {
     constexpr std::size_t kBytes = kChunk * sizeof(std::uint32_t);
     const RelaxedCapture relaxed;

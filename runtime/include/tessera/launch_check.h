@@ -117,7 +117,7 @@ class LaunchCheck {
     const char* name;
     Tensor tensor;
     Access access;
-    index bytes;  // from the first element to the end of the last
+    index bytes;  // its footprint, which is valid
   };
 
   explicit LaunchCheck(const char* kernel) : kernel_(kernel), device_(detail::current_device()) {}

@@ -80,7 +80,7 @@ class StreamCounts {
 
   /// Of one captured launch, until the graph and what was made of it are destroyed. It is never run beside itself: of a graph
   /// that has memory of its own, as those have whose launches leave sums in workspace, there is one executable at a time. A
-  /// library that is unloaded has to outlive its graphs.
+  /// library may be unloaded only after its graphs are destroyed.
   TESSERA_OUT_OF_LINE static std::uint32_t* of_captured(cudaStream_t stream, int device, index count) {
     cudaStreamCaptureStatus capture;
     cudaGraph_t graph = nullptr;
