@@ -342,6 +342,8 @@ class FunctionLowering {
   /// them, loops may leave out coordinates at which none of these exists.
   void points(const std::vector<ir::AxisId>& axes, const std::function<void()>& body,
               const std::vector<ir::ValueId>& folded = {});
+  /// A thread's own loop along an axis.
+  void loop_along(ir::AxisId axis, const Range& range, bool unroll, const std::function<void()>& body);
   const Lane* lane_among(const AxisSet& axes) const;
   AxisSet write_axes(const ir::Write& write) const;
 

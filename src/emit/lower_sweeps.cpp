@@ -258,16 +258,19 @@ void FunctionLowering::points(const std::vector<ir::AxisId>& axes, const std::fu
     }
     const auto extent = ir::constant_extent(kernel_, plan_.sizes, axis);
     const bool few = extent && *extent <= kUnrolledWindow;
-    const Range range = few ? range_of(axis) : terms_of(axis, folded);
-    const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
-    Scope bindings;
-    bindings.axes.insert(axis);
-    bindings.coordinates[axis] = lowered::name(name, DType::index);
-    count_loop(
-        name, range, "1", std::move(bindings), [&] { next(k + 1); }, few);
-    names_.release(name);
+    loop_along(axis, few ? range_of(axis) : terms_of(axis, folded), few, [&] { next(k + 1); });
   };
   next(0);
+}
+
+void FunctionLowering::loop_along(ir::AxisId axis, const Range& range, bool unroll,
+                                  const std::function<void()>& body) {
+  const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
+  Scope bindings;
+  bindings.axes.insert(axis);
+  bindings.coordinates[axis] = lowered::name(name, DType::index);
+  count_loop(name, range, "1", std::move(bindings), body, unroll);
+  names_.release(name);
 }
 
 }  // namespace tessera::emit

@@ -333,6 +333,7 @@ class TileLowering : public FunctionLowering {
 
   // tile_stores.cpp
   void write(const ir::Statement& statement);
+  void around_tile(const std::vector<ir::AxisId>& axes, const std::function<void()>& body);
   void write_element(const ir::Write& write, const TilePlace& place, Span span);
   static LineAccess line_access(const ir::Write& write) {
     return {write.tensor, write.indices, write.in_bounds};

@@ -38,12 +38,22 @@ void TileLowering::write(const ir::Statement& statement) {
   // A warp that multiplies for itself what others have copied has shared memory for its stores.
   if (has_roles())
     if (const auto lines = lines_of_panels(kernel_, plan_.sizes, tiles_, node))
-      return points(looped, [&] { write_panels(node, place, *lines, statement.span); });
+      return around_tile(looped, [&] { write_panels(node, place, *lines, statement.span); });
   // What elements are computed from exists wherever they do.
   if (place.is_tile() && kernel_.values[node.value].total &&
       is_in_pairs(kernel_, plan_.sizes, node.indices, node.in_bounds, *place.column))
-    return points(looped, [&] { write_pairs(node, place, statement.span); });
-  over_existing(place, [&] { points(looped, [&] { write_element(node, place, statement.span); }); });
+    return around_tile(looped, [&] { write_pairs(node, place, statement.span); });
+  over_existing(place, [&] { around_tile(looped, [&] { write_element(node, place, statement.span); }); });
+}
+
+// A thread's part of a tile is written out element by element: these loops stay loops, however short, so that the code of
+// a store has the length of one tile.
+void TileLowering::around_tile(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
+  std::function<void(size_t)> next = [&](size_t k) {
+    if (k == axes.size()) return body();
+    loop_along(axes[k], range_of(axes[k]), false, [&] { next(k + 1); });
+  };
+  next(0);
 }
 
 void TileLowering::write_element(const ir::Write& write, const TilePlace& place, Span span) {

@@ -9,16 +9,16 @@
 #include <map>
 #include <set>
 
-#include "emit/group_products.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/print.h"
 #include "emit/print_launcher.h"
+#include "emit/staged_loads.h"
 #include "emit/term_shares.h"
 #include "emit/tile_lines.h"
 #include "emit/tile_memory.h"
 #include "emit/tile_price.h"
-#include "emit/tile_shape.h"
+#include "emit/tile_plan.h"
 #include "emit/turned_variants.h"
 #include "emit/uneven_loops.h"
 #include "emit/warpgroup_plan.h"
@@ -29,21 +29,14 @@ namespace {
 
 constexpr int kCopyBytes = 16;
 
-/// A staged load with what decides how it is copied.
-struct StagedLoad {
-  ir::ValueId value;
-  const TileFactor* factor;
-};
-
 class TileVariants {
  public:
   TileVariants(KernelPlan& plan, size_t function)
       : plan_(plan),
         kernel_(*plan.kernel),
         tiles_(plan.tiles[function]),
-        function_(static_cast<int>(function)) {
-    for (const TileFactor* factor : tiles_.factors()) add_load(*factor);
-  }
+        function_(static_cast<int>(function)),
+        loads_(plan, tiles_) {}
 
   /// The variants for one choice of the requests.
   void run(size_t choice) {
@@ -78,18 +71,14 @@ class TileVariants {
     if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
     for (const auto& [dot, product] : tiles_.products) {
       if (product.columns.way != TileFactor::Way::staged) continue;
-      const StagedLoad& load = loads_[load_of(product.columns)];
-      if (takes_either(load)) terms[load.value] = lie_along_depth(load);
+      const StagedLoad& load = loads_.of(product.columns);
+      if (loads_.takes_either(load)) terms[load.value] = loads_.lie_along_depth(load);
     }
     return terms;
   }
-  std::string lie_along_depth(const StagedLoad& load) const {
-    return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->depth_index);
-  }
-
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
   void declare_boxes() {
-    const std::map<std::string, const StagedLoad*> loads = loads_by_boxes();
+    const std::map<std::string, const StagedLoad*> loads = loads_.by_boxes();
     for (const bool is_second : {false, true})
       for (const auto& [name, load] : loads)
         if ((columns_before(plan_, load->value) != nullptr) == is_second) declare_boxes(name, *load);
@@ -97,48 +86,29 @@ class TileVariants {
     if (tiles_.shared_axis) declare_terms();
   }
   void declare_boxes(const std::string& name, const StagedLoad& load) {
-    const ir::Tensor& tensor = tensor_of(load);
+    const ir::Tensor& tensor = loads_.tensor_of(load);
     const std::string type =
         load.factor->in_parts
             ? fmt::format("SplitTensor<{}>", tensor.dims.size())
             : fmt::format("BoxedTensor<{}, {}>", is_rounded(*load.factor) ? "tf32" : type_name(tensor.dtype),
                           tensor.dims.size());
-    std::string dimensions = fmt::format("{}", fmt::join(dimensions_of_lines(load), ", ")), copied;
-    if (may_turn(load)) {
+    std::string dimensions = fmt::format("{}", fmt::join(loads_.dimensions_of_lines(load), ", ")), copied;
+    if (loads_.may_turn(load)) {
       const size_t along = load.factor->depth_index;
       dimensions =
-          fmt::format("{}, {} ? {} : {}", along, may_be_turned(load), load.factor->width_index, along);
+          fmt::format("{}, {} ? {} : {}", along, loads_.may_be_turned(load), load.factor->width_index, along);
       copied = fmt::format(", {}", along);
     }
     add_statement(fmt::format("{} {}(check, options, {}, {{{}}}, {{{}}}{});", type, name,
                               safe_name(tensor.name), dimensions,
-                              fmt::join(extents_of_terms(*load.factor), ", "), copied));
-  }
-  /// When the launcher lets a tensor lie across what is summed over.
-  std::string may_be_turned(const StagedLoad& load) const {
-    const std::string condition =
-        when_to_turn(kernel_, plan_, *plan_that_turns(plan_, load.value), safe_name(tensor_of(load).name),
-                     fmt::format("{}", fmt::join(extents_of_terms(*load.factor), ", ")));
-    const TileFactor* columns = columns_before(plan_, load.value);
-    return columns ? fmt::format("{} && {}", condition, lie_along_depth({columns->load, columns}))
-                   : condition;
-  }
-  /// Of loads that share boxes the one of which most is computed, as far as the number of axes says.
-  std::map<std::string, const StagedLoad*> loads_by_boxes() const {
-    std::map<std::string, const StagedLoad*> result;
-    for (const StagedLoad& load : loads_) {
-      const auto [entry, is_new] = result.emplace(boxes_of(load), &load);
-      const auto count = [&](const StagedLoad& other) { return extents_of_terms(*other.factor).size(); };
-      if (!is_new && count(load) > count(*entry->second)) entry->second = &load;
-    }
-    return result;
+                              fmt::join(loads_.extents_of_terms(*load.factor), ", "), copied));
   }
   void declare_terms() {
     const ir::Axis& axis = kernel_.axes[*tiles_.shared_axis];
     plan_.phase.shared_terms = plan_.sizes.subtract(axis.upper, axis.lower);
     const std::string terms = print(lower_size(kernel_, plan_.sizes, *plan_.phase.shared_terms));
     std::vector<std::string> bytes;
-    for (const auto& [name, load] : loads_by_boxes()) bytes.push_back(name + ".bytes()");
+    for (const auto& [name, load] : loads_.by_boxes()) bytes.push_back(name + ".bytes()");
     add_statement(
         fmt::format("SharedTerms terms(check, options, {}, {{{}}});", terms, fmt::join(bytes, ", ")));
   }
@@ -153,10 +123,10 @@ class TileVariants {
   /// all blocks share out.
   std::string clusters() {
     std::set<std::string> slow;
-    for (const StagedLoad& load : loads_) slow.insert(boxes_of(load) + ".is_slow()");
+    for (const StagedLoad& load : loads_) slow.insert(loads_.boxes_of(load) + ".is_slow()");
     const auto columns = shared_columns(kernel_, tiles_);
-    return fmt::format("const Clusters clusters({}, {}{});", extent_of(rows_of_clusters()),
-                       fmt::join(slow, " || "), columns ? ", " + extent_of(*columns) : "");
+    return fmt::format("const Clusters clusters({}, {}{});", loads_.extent_of(rows_of_clusters()),
+                       fmt::join(slow, " || "), columns ? ", " + loads_.extent_of(*columns) : "");
   }
   /// The blocks of a cluster for tiles of a shape; "" where they run alone.
   std::string cluster_of(const TileShape& shape) const {
@@ -166,43 +136,6 @@ class TileVariants {
                        columns ? fmt::format(", {}", shape.extent.at(*columns)) : "");
   }
   ir::AxisId rows_of_clusters() const { return *cluster_axis(kernel_, plan_.sizes, tiles_); }
-  std::string extent_of(ir::AxisId axis) const {
-    const ir::SizeId extent = plan_.sizes.subtract(kernel_.axes[axis].upper, kernel_.axes[axis].lower);
-    return print(lower_size(kernel_, plan_.sizes, extent));
-  }
-
-  /// Whether warpgroups multiply it whichever way its lines run.
-  bool takes_either(const StagedLoad& load) const {
-    return !load.factor->lies_as_declared() && has_either_order(tile_type(kernel_, *load.factor));
-  }
-
-  /// Along which its lines may run to be multiplied by warpgroups.
-  std::set<size_t> dimensions_of_lines(const StagedLoad& load) const {
-    const TileFactor& factor = *load.factor;
-    if (factor.lies_as_declared())
-      return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
-    if (!takes_either(load) && !may_turn(load)) return {factor.depth_index};
-    return {factor.width_index, factor.depth_index};
-  }
-
-  /// Loads of one tensor share its boxes, unless they want lines along different dimensions.
-  std::string boxes_of(const StagedLoad& load) const {
-    const std::set<size_t> dimensions = dimensions_of_lines(load);
-    const bool are_shared = std::ranges::all_of(loads_, [&](const StagedLoad& other) {
-      return tensor_id(other) != tensor_id(load) || dimensions_of_lines(other) == dimensions;
-    });
-    return are_shared ? "boxes_of_" + tensor_of(load).name
-                      : fmt::format("boxes_along_{}_of_{}", fmt::join(dimensions, "_"), tensor_of(load).name);
-  }
-
-  /// The extents of all axes that a product is computed along, which reads a factor.
-  std::vector<std::string> extents_of_terms(const TileFactor& factor) const {
-    const AxisSet axes = axes_of_terms(kernel_, plan_.phase.analysis, tiles_, factor);
-    std::vector<std::string> extents;
-    for (const ir::AxisId axis : axes) extents.push_back(extent_of(axis));
-    return extents;
-  }
-
   /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
   void find_boxed_lines(size_t choice) {
     const TilePlan& first = plan_.tiles[0];
@@ -210,20 +143,21 @@ class TileVariants {
                            std::ranges::count(first.shapes, choice, &TileShape::choice) > 0;
     if (!are_boxes) return;
     if (first.has_parts()) return;  // which are made where that is worth it
-    const TileVariants boxes(plan_, 0);
-    for (const StagedLoad& load : boxes.loads_) boxed_lines_[load.value] = boxes.dimensions_of_lines(load);
+    const StagedLoads boxes(plan_, first);
+    for (const StagedLoad& load : boxes) boxed_lines_[load.value] = boxes.dimensions_of_lines(load);
   }
   bool is_boxed(size_t order) const {
     const auto lies_across = [&](const StagedLoad& load) {
-      return may_turn(load) &&
-             contiguous_index(load, is_swapped(order, load_of(*load.factor))) == load.factor->width_index;
+      return loads_.may_turn(load) &&
+             contiguous_index(load, is_swapped(order, loads_.number_of(*load.factor))) ==
+                 load.factor->width_index;
     };
     // One of them alone is turned. As the program is written tensors lie most often, also those that have no boxes.
     if (std::ranges::count_if(loads_, lies_across) > (order == 0 ? 0 : 1)) return false;
     return !boxed_lines_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
       const auto lines = boxed_lines_.find(load.value);
-      return lines != boxed_lines_.end() &&
-             lines->second.contains(contiguous_index(load, is_swapped(order, load_of(*load.factor))));
+      return lines != boxed_lines_.end() && lines->second.contains(contiguous_index(
+                                                load, is_swapped(order, loads_.number_of(*load.factor))));
     });
   }
 
@@ -251,14 +185,6 @@ class TileVariants {
     return boxed_lines_.empty() || few == shapes_.end() ? shape : **few;
   }
 
-  void add_load(const TileFactor& factor) {
-    if (factor.way == TileFactor::Way::staged && !contains(factor.load))
-      loads_.push_back({factor.load, &factor});
-  }
-  bool contains(ir::ValueId load) const {
-    return std::ranges::any_of(loads_, [&](const StagedLoad& known) { return known.value == load; });
-  }
-
   /// The index that is contiguous in memory: the last one as written, or the other one of the two.
   size_t contiguous_index(const StagedLoad& load, bool swapped) const {
     const size_t last = std::max(load.factor->width_index, load.factor->depth_index);
@@ -284,7 +210,7 @@ class TileVariants {
         return false;
     return std::ranges::all_of(tiles_.factors(), [&](const TileFactor* factor) {
       if (factor->parts.empty()) return true;
-      const size_t k = load_of(factor->parts[0]);
+      const size_t k = loads_.number_of(factor->parts[0]);
       return has_whole_lines(shape, *factor, is_along_depth(loads_[k], is_swapped(order, k)));
     });
   }
@@ -292,11 +218,6 @@ class TileVariants {
     const int64_t length = shape.extent.at(along_depth ? factor.depth : factor.width);
     return length * size_in_bytes(kernel_.values[factor.value].dtype) % kLineBytes == 0;
   }
-  size_t load_of(const TileFactor& staged) const {
-    const auto found = std::ranges::find(loads_, staged.load, &StagedLoad::value);
-    return static_cast<size_t>(found - loads_.begin());
-  }
-
   void add(const TileShape& shape, size_t order, const std::string& way) {
     Variant variant = begin(shape, way);
     std::vector<std::string> conditions = conditions_on(shape), orders;
@@ -306,7 +227,7 @@ class TileVariants {
       variant.arguments[tiles_.majors.at(loads_[k].value)] = along_depth ? "Major::k" : "Major::mn";
       if (way != "elements") conditions.push_back(aligned(loads_[k], is_swapped(order, k), way));
       const TileFactor& factor = *loads_[k].factor;
-      orders.push_back(fmt::format("{} along {}", tensor_of(loads_[k]).name,
+      orders.push_back(fmt::format("{} along {}", loads_.tensor_of(loads_[k]).name,
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
     variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
@@ -323,7 +244,7 @@ class TileVariants {
     std::vector<std::string> conditions = conditions_on(shape);
     std::set<std::string> known;
     for (const StagedLoad& load : loads_) {
-      if (known.insert(boxes_of(load)).second) conditions.push_back(have_boxes(load));
+      if (known.insert(loads_.boxes_of(load)).second) conditions.push_back(loads_.have_boxes(load));
       variant.maps.push_back(boxes(load, shape));
     }
     const std::map<ir::ValueId, std::string> suitable = lines_that_suit(shape);
@@ -339,18 +260,9 @@ class TileVariants {
     variant.is_uneven = has_uneven_loops(kernel_, plan_.sizes, kernel_.grids.at(0).body);
     for (const StagedLoad& load : loads_)
       if (load.factor->is_turned)
-        variant.explanation += fmt::format(", rows of {} turned", tensor_of(load).name);
+        variant.explanation += fmt::format(", rows of {} turned", loads_.tensor_of(load).name);
     plan_.phase.variants.push_back(std::move(variant));
   }
-
-  /// What has to hold for a load: its boxes are there, along the one way that suits it where the other has a plan of its own.
-  std::string have_boxes(const StagedLoad& load) const {
-    if (load.factor->is_turned)
-      return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->width_index);
-    return may_turn(load) ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
-  }
-
-  bool may_turn(const StagedLoad& load) const { return plan_that_turns(plan_, load.value) != nullptr; }
 
   /// Functions of small tiles are for one order each, those of others for all, but of factors that suit them one way only.
   void choose_orders(Variant& variant, const TileShape& shape,
@@ -360,7 +272,7 @@ class TileVariants {
       variant.arguments[parameter] = suitable.contains(load) ? "Order::k" : "Order::either";
       if (!is_of_orders(kernel_, tiles_, shape)) continue;
       variant.arguments[parameter] = kNames[variant.along_k.size()];
-      variant.along_k.push_back(lie_along_depth(*std::ranges::find(loads_, load, &StagedLoad::value)));
+      variant.along_k.push_back(loads_.lie_along_depth(*std::ranges::find(loads_, load, &StagedLoad::value)));
     }
   }
 
@@ -428,12 +340,8 @@ class TileVariants {
     return terms;
   }
 
-  ir::TensorId tensor_id(const StagedLoad& load) const {
-    return std::get<ir::Load>(kernel_.values[load.value].op).tensor;
-  }
-  const ir::Tensor& tensor_of(const StagedLoad& load) const { return kernel_.tensors[tensor_id(load)]; }
   std::string aligned(const StagedLoad& load, bool swapped, const std::string& way) const {
-    const ir::Tensor& tensor = tensor_of(load);
+    const ir::Tensor& tensor = loads_.tensor_of(load);
     return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
                        way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
   }
@@ -451,15 +359,16 @@ class TileVariants {
     if (factor.lies_as_declared()) {
       const std::string span = span_of(factor, shape);
       return factor.ends_with_depth()
-                 ? fmt::format("{}.map<{}{}>({})", boxes_of(load), dimensions, span, along_k)
-                 : fmt::format("{}.map<{}, {}{}>({}{})", boxes_of(load), factor.depth_index,
+                 ? fmt::format("{}.map<{}{}>({})", loads_.boxes_of(load), dimensions, span, along_k)
+                 : fmt::format("{}.map<{}, {}{}>({}{})", loads_.boxes_of(load), factor.depth_index,
                                factor.width_index, span, shape.extent.at(factor.depth), share);
     }
     if (factor.is_turned)
-      return fmt::format("{}.map<{}, {}{}>({})", boxes_of(load), factor.depth_index, factor.width_index,
-                         span_across(factor, shape), shape.extent.at(factor.depth));
-    if (!takes_either(load)) return fmt::format("{}.map<{}>({})", boxes_of(load), dimensions, along_k);
-    return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, boxes_of(load), along_k,
+      return fmt::format("{}.map<{}, {}{}>({})", loads_.boxes_of(load), factor.depth_index,
+                         factor.width_index, span_across(factor, shape), shape.extent.at(factor.depth));
+    if (!loads_.takes_either(load))
+      return fmt::format("{}.map<{}>({})", loads_.boxes_of(load), dimensions, along_k);
+    return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, loads_.boxes_of(load), along_k,
                        shape.extent.at(factor.depth), share);
   }
 
@@ -487,7 +396,7 @@ class TileVariants {
   const ir::Kernel& kernel_;
   const TilePlan& tiles_;
   const int function_;
-  std::vector<StagedLoad> loads_;
+  const StagedLoads loads_;
   std::vector<const TileShape*> shapes_;  // of the choice at hand
   /// Of the same loads, where warpgroups multiply them: the dimensions that lines may run along.
   std::map<ir::ValueId, std::set<size_t>> boxed_lines_;

@@ -56,7 +56,7 @@ class Folder {
 
   Result operator()(const ir::Cast& op) {
     const ir::Literal* operand = constant(op.operand);
-    if (operand == nullptr) return std::nullopt;
+    if (operand == nullptr) return of_clamped(op);
     const DType from = type(op.operand);
     if (is_integer(from) && is_integer(dtype_)) return integer(operand->integer);
     if (is_integer(from) && dtype_ == DType::f64) {
@@ -226,6 +226,41 @@ class Folder {
       case BinaryOp::divide: return compute([](auto a, auto b) { return a / b; });
       default: return std::nullopt;
     }
+  }
+
+  Result of_clamped(const ir::Cast& op) {
+    if (!is_float(type(op.operand)) || !is_integer(dtype_)) return std::nullopt;
+    const ir::ValueId free = without_clamps(op.operand);
+    return free == op.operand ? Result() : builder_.add(ir::Cast{free, op.is_of_factor}, dtype_, span_);
+  }
+
+  /// A float without the bounds that a conversion of it to the result's type has itself. Rounding keeps the order of numbers and
+  /// leaves integers as they are, so that it may lie in between.
+  ir::ValueId without_clamps(ir::ValueId value) {
+    const ir::Op op = builder_[value].op;
+    if (const auto* binary = std::get_if<ir::Binary>(&op)) {
+      if (bounds_as_conversion(binary->op, binary->right)) return without_clamps(binary->left);
+      if (bounds_as_conversion(binary->op, binary->left)) return without_clamps(binary->right);
+    }
+    const auto* unary = std::get_if<ir::Unary>(&op);
+    if (unary == nullptr || !rounds_to_integer(unary->op)) return value;
+    const ir::ValueId free = without_clamps(unary->operand);
+    return free == unary->operand ? value : builder_.add(ir::Unary{unary->op, free}, type(value), span_);
+  }
+
+  /// Whether an extreme with `bound` changes only what saturates anyway. NaN passes through both.
+  bool bounds_as_conversion(BinaryOp op, ir::ValueId bound) const {
+    const ir::Literal* literal = constant(bound);
+    if (literal == nullptr) return false;
+    const bool is_signed = is_signed_integer(dtype_);
+    const double past_largest = std::ldexp(1.0, info(dtype_).bits - (is_signed ? 1 : 0));
+    if (op == BinaryOp::maximum) return literal->real <= (is_signed ? -past_largest : 0.0);
+    return op == BinaryOp::minimum && literal->real >= past_largest - 1;
+  }
+
+  static bool rounds_to_integer(ir::UnaryOp op) {
+    return op == ir::UnaryOp::floor || op == ir::UnaryOp::ceil || op == ir::UnaryOp::round ||
+           op == ir::UnaryOp::truncate;
   }
 
   /// `value` at the coordinate; itself if it does not have the axis.

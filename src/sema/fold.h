@@ -3,6 +3,7 @@
 // every operand including NaN, infinities and absent elements (R24, R25).
 //   index 2 * Extent(Q) + 1  ->  Extent(2*Q + 1)        x + 0 (integers)  ->  x
 //   where(true, a, b)        ->  a, if no axis is lost   pick[c = 3](c)    ->  3
+//   clamp(x, -128, 127) as i8 ->  x as i8, which saturates
 #pragma once
 
 #include <optional>

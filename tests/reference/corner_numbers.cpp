@@ -110,6 +110,23 @@ void whole_and_real(Problem& problem) {
                       {"s", {"s_e4m3"}}});
 }
 
+/// NaN is within all bounds.
+double bounded(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+void clamped(Problem& problem) {
+  const auto x = problem.in("x"), d = problem.in("d"), h = problem.in("h");
+  const auto nearest = problem.out("nearest"), below = problem.out("below"), within = problem.out("within"),
+             positive = problem.out("positive"), d_i16 = problem.out("d_i16"), h_i8 = problem.out("h_i8");
+  for (int64_t n = 0; n < problem.dim("N"); ++n) {
+    nearest(n) = bounded(std::nearbyint(x(n)), -128, 127);
+    below(n) = std::floor(bounded(x(n), -0.5, 255.5));
+    within(n) = bounded(x(n), -127.5, 100);
+    positive(n) = bounded(std::nearbyint(x(n)), 1, 127);
+    d_i16(n) = std::ceil(bounded(d(n), -32768, 40000));
+    h_i8(n) = bounded(h(n), -128, 127);
+  }
+}
+
 /// What an operation on floats gives. A double has more than twice their digits, so that rounding it once more is rounding
 /// once.
 double rounded(double exact) { return round_to(format_of("f32"), exact); }
@@ -237,6 +254,14 @@ void add_conversion_cases(std::vector<Case>& cases) {
        {"i_f16", "f16"},
        {"s_e4m3", "fp8_e4m3"}},
       whole_and_real);
+  add("clamped", {{"x", "f32"}, {"d", "f64"}, {"h", "f16"}},
+      {{"nearest", "i8"},
+       {"below", "u8"},
+       {"within", "i8"},
+       {"positive", "i8"},
+       {"d_i16", "i16"},
+       {"h_i8", "i8"}},
+      clamped);
   add("floored", {{"a", "i32"}, {"b", "i32"}, {"c", "i8"}, {"d", "i8"}, {"e", "u16"}, {"f", "u16"}},
       {{"ab", "i32"}, {"rest_ab", "i32"}, {"cd", "i8"}, {"rest_cd", "i8"}, {"ef", "u16"}, {"rest_ef", "u16"}},
       floored);

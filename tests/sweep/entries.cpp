@@ -206,6 +206,7 @@ Entry entry_of(const std::string& kernel) {
       {"weighted_rest", tessera_weighted_rest_invoke},
       {"weighted_rows", tessera_weighted_rows_invoke},
       {"whole_and_real", tessera_whole_and_real_invoke},
+      {"clamped", tessera_clamped_invoke},
       {"whole_columns_by_groups", tessera_whole_columns_by_groups_invoke},
       {"whole_floats", tessera_whole_floats_invoke},
       {"widened", tessera_widened_invoke},

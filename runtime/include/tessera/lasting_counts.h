@@ -28,9 +28,9 @@ class LastingCounts {
  public:
   static constexpr std::int64_t kFewest = 64, kMost = 4096;  // in a piece
 
-  /// A piece of at least `count` counts of the current device, number `device`; null where there is none.
+  /// A piece of at least `count` counts, `kMost` at most, of the current device, whose number `device` is one that
+  /// DeviceNumbers has room for; null where there is no memory.
   TESSERA_OUT_OF_LINE static PieceOfCounts* take(int device, std::int64_t count) {
-    if (device < 0 || device >= DeviceNumbers::kDevices || count > kMost) return nullptr;
     int size = 0;
     while (kFewest << size < count) ++size;
     PieceOfCounts* piece = of_device(device).take_free(size);
