@@ -16,6 +16,9 @@ class LoadPanel {
   static constexpr int kPairs = Panel::kPairs;
   static constexpr int kRegisters = 2 * kPairs * ((static_cast<int>(sizeof(Pair)) + 3) / 4);
   static constexpr int kPlaces = sizeof(T) > 1 && kRegisters <= 16 ? 2 : 1;
+  // Pairs whose elements are read one by one together. A function that reads more saves registers of its caller, which ptxas
+  // counts as spilled, where blocks are so small that threads may have the most registers there are.
+  static constexpr int kAtOnce = Layout::kThreads <= 128 && kPairs % 4 == 0 ? 4 : kPairs;
 
  public:
   /// Of a panel, and ahead of the next: of rows before row_count up to column_count. `line_of(row)` is the line of memory of
@@ -43,8 +46,8 @@ class LoadPanel {
     for (int i = 0; i < 2; ++i) {
       const int row = Layout::row_of_slot(Panel::first_row_slot(panel) + i);
       if (row < row_count)
-        load_pairs(line_of(row), first + column, Part<2, false>(column, 0, column_count),
-                   pairs_[panel % kPlaces][i], where);
+        load_pairs<kAtOnce>(line_of(row), first + column, Part<2, false>(column, 0, column_count),
+                            pairs_[panel % kPlaces][i], where);
     }
   }
 

@@ -97,11 +97,12 @@ TESSERA_DEVICE_CALL PairsOfRow<std::remove_const_t<T>, kPairs> load_single_eleme
 }  // namespace detail
 
 /// row[k]: the elements i + kPairStep * k and the next of a line, any numbers in place of those that do not exist: `part` says
-/// of the first pair which do. Nothing waits until all of them are under way.
-template <typename T, int Rank, int kPairs>
+/// of the first pair which do. Nothing waits until all of them are under way, or `kAtOnce` where elements are read one by one.
+template <int kAtOnce, typename T, int Rank, int kPairs>
 TESSERA_DEVICE void load_pairs(const Line<T, Rank>& line, index i, const Part<2, false>& part,
                                Vector<std::remove_const_t<T>, 2> (&row)[kPairs],
                                Location where = Location::current()) {
+  static_assert(kPairs % kAtOnce == 0, "as many each time");
   bool are_whole = line.stride == 1 && detail::elements_past_boundary<2>(line.data + i) == 0;
   TESSERA_UNROLL
   for (int k = 0; k < kPairs; ++k) {
@@ -113,10 +114,14 @@ TESSERA_DEVICE void load_pairs(const Line<T, Rank>& line, index i, const Part<2,
     for (int k = 0; k < kPairs; ++k)
       row[k] = line.template load_if<2>(part.moved(k * kPairStep).any(), i + k * kPairStep, where);
   } else {
-    const auto elements =
-        detail::load_single_elements<kPairs>(detail::ElementsOfLine<T, Rank>(line, i), part, where);
     TESSERA_UNROLL
-    for (int k = 0; k < kPairs; ++k) row[k] = elements.pair[k];
+    for (int first = 0; first < kPairs; first += kAtOnce) {
+      const int distance = first * kPairStep;
+      const auto elements = detail::load_single_elements<kAtOnce>(
+          detail::ElementsOfLine<T, Rank>(line, i + distance), part.moved(distance), where);
+      TESSERA_UNROLL
+      for (int k = 0; k < kAtOnce; ++k) row[first + k] = elements.pair[k];
+    }
   }
 }
 
