@@ -239,6 +239,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "unit",
     "units",
     "unit_count",
+    "turn_count",
     "terms",
     "share",
     "turn",

@@ -91,9 +91,11 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   Scope bindings;
   bindings.loops.insert(site.axis);
   const Range share = share_of(site.axis, turn.end);
-  // Behind the numbers, which come from sizes alone. Others wait before they begin.
-  if (looks_ahead())
+  // Others wait before they begin.
+  if (looks_ahead()) {
+    emit(lowered::Comment{"the first time; what is above follows from sizes"});
     emit(lowered::Evaluate{local(stages_of(*site.factors[0]).ring + ".wait_for_launch_before()")});
+  }
   count_loop(tile, share, "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
     if (!tiles_.has_parts()) return fill_stages(site);

@@ -316,6 +316,10 @@ std::vector<std::string> TileLowering::declare_units() {
         fmt::format("Index<{}>", counts.size()), "units", {}, lowered::list(counts), true, false});
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
+  if (tiles_.shared_axis) {
+    const Expr turns = lowered::name("TermShare<kShared>::turn_count(terms, unit_count)", DType::index);
+    emit(lowered::Local{"index", "turn_count", {}, turns, true, false});
+  }
   return positions;
 }
 
@@ -326,8 +330,8 @@ std::string TileLowering::header_of_instances(const std::string& teams) const {
   const std::string of = cluster_axis_ ? "cluster" : "block";
   const std::string name = tiles_.shared_axis ? "turn" : "unit";
   const std::string first = teams.empty() ? "" : fmt::format(" + {}.team() * {}_count()", teams, of);
-  return fmt::format("index {0} = {1}_index(){2}; {0} < unit_count{3}; {0} += {4}{1}_count()", name, of,
-                     first, tiles_.shared_axis ? " * terms.shares" : "", teams.empty() ? "" : "kTeams * ");
+  return fmt::format("index {0} = {1}_index(){2}; {0} < {0}_count; {0} += {3}{1}_count()", name, of, first,
+                     teams.empty() ? "" : "kTeams * ");
 }
 
 void TileLowering::instances(const std::vector<std::string>& positions, const std::string& teams,

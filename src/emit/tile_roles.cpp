@@ -41,7 +41,7 @@ void TileLowering::declare_boxes() {
   if (has(false)) boxes_->factors = declare_stages(base, "kStages", true);
   for (FactorTile& tile : factors_) {
     if (tile.factor.stays) tile.stages = declare_stages(name_of(tile.factor), "1", false);
-    if (!tile.boxes.empty()) declare_lines(tile);
+    if (!tile.boxes.empty() && !may_hold_anything(tile)) declare_lines(tile);
     if (!tile.turn.empty())  // threads leave out what is not stored
       emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
   }
@@ -98,16 +98,9 @@ std::vector<const StageNames*> TileLowering::stages_of(const std::vector<const T
 void TileLowering::declare_teams() {
   TESSERA_CHECK(boxes_->sites.size() == 1 && boxes_->sites[0].around.empty(),
                 "an instance with a team of its own has one loop that brings factors");
-  const std::string begins = named("team_begins"), places = named("team_places");
   boxes_->teams = named("teams");
-  emit(lowered::Evaluate{local(fmt::format("TESSERA_BARRIERS({}, kTeams)", begins))});
-  emit(lowered::Shared{"int", places, "kTeams", ""});
-  emit(lowered::Local{"TeamTurns<kGroups, kTeams>",
-                      boxes_->teams,
-                      {},
-                      lowered::list({local(begins), local(places), local("warp")}),
-                      false,
-                      false});
+  emit(lowered::Local{
+      "TeamTurns<kGroups, kTeams>", boxes_->teams, {}, lowered::list({local("warp")}), false, false});
 }
 
 // How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning, if it matters.
@@ -158,6 +151,8 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("warp % kGroupWarps == 0 && is_elected()"), "", false, Scope{}, [&] {
+      for (FactorTile& tile : factors_)
+        if (!tile.boxes.empty() && may_hold_anything(tile)) declare_lines(tile);
       if (looks_ahead()) return copy_ahead(positions);
       begin_rings();
       emit(lowered::Evaluate{local("wait_for_launch_before()")});

@@ -46,8 +46,8 @@ void TileLowering::write(const ir::Statement& statement) {
   over_existing(place, [&] { around_tile(looped, [&] { write_element(node, place, statement.span); }); });
 }
 
-// A thread's part of a tile is written out element by element: these loops stay loops, however short, so that the code of
-// a store has the length of one tile.
+// A thread's part of a tile is written out element by element: nvcc is not asked to do so with short loops around or inside
+// of it, which it unrolls where little is in them.
 void TileLowering::around_tile(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
   std::function<void(size_t)> next = [&](size_t k) {
     if (k == axes.size()) return body();

@@ -17,8 +17,8 @@
 #include "emit/term_shares.h"
 #include "emit/tile_lines.h"
 #include "emit/tile_memory.h"
-#include "emit/tile_price.h"
 #include "emit/tile_plan.h"
+#include "emit/tile_price.h"
 #include "emit/turned_variants.h"
 #include "emit/uneven_loops.h"
 #include "emit/warpgroup_plan.h"
@@ -76,6 +76,7 @@ class TileVariants {
     }
     return terms;
   }
+
   // Which dimensions the variants ask lines of a tensor to run along, and how much is computed from it.
   void declare_boxes() {
     const std::map<std::string, const StagedLoad*> loads = loads_.by_boxes();
@@ -136,6 +137,7 @@ class TileVariants {
                        columns ? fmt::format(", {}", shape.extent.at(*columns)) : "");
   }
   ir::AxisId rows_of_clusters() const { return *cluster_axis(kernel_, plan_.sizes, tiles_); }
+
   /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
   void find_boxed_lines(size_t choice) {
     const TilePlan& first = plan_.tiles[0];

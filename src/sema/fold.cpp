@@ -245,7 +245,9 @@ class Folder {
     const auto* unary = std::get_if<ir::Unary>(&op);
     if (unary == nullptr || !rounds_to_integer(unary->op)) return value;
     const ir::ValueId free = without_clamps(unary->operand);
-    return free == unary->operand ? value : builder_.add(ir::Unary{unary->op, free}, type(value), span_);
+    return free == unary->operand
+               ? value
+               : builder_.add(ir::Unary{unary->op, free}, type(value), builder_[value].span);
   }
 
   /// Whether an extreme with `bound` changes only what saturates anyway. NaN passes through both.

@@ -26,12 +26,10 @@ std::vector<int> run_tiles(int tiles, bool with_turns = true) {
   twin::begin_shared(0);
   const bool ended = twin::run({1, (kGroups + 1) * kGroupThreads, 0}, [&] {
     TESSERA_SHARED(int, numbers, kStages);
-    TESSERA_SHARED(int, places, kTeams);
     TESSERA_BARRIERS(full, kStages);
     TESSERA_BARRIERS(empty, kStages);
-    TESSERA_BARRIERS(begins, kTeams);
     const TileRing<kStages> ring{full, empty};
-    TeamTurns<kGroups, kTeams> teams{begins, places, warp_number()};
+    TeamTurns<kGroups, kTeams> teams{warp_number()};
     ring.initialize(4 * kGroups / kTeams);
     teams.initialize();
     barrier();

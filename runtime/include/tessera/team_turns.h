@@ -18,12 +18,9 @@ class TeamTurns {
   /// Of a team.
   static constexpr int kWarps = 4 * kGroups / kTeams, kTeamThreads = kWarps * kWarpThreads;
 
-  /// The first two are arrays of the block, with an element for each team; `warp`: the number of this thread's.
-  TESSERA_DEVICE TeamTurns(const Barriers& begins, const Shared<int>& places, int warp)
-      : begins_(begins),
-        places_(places),
-        team_(kTeams == 1 ? 0 : warp / kWarps),
-        turn_(team_ == 0 ? -1 : 0) {}
+  /// `warp`: the number of this thread's.
+  explicit TESSERA_DEVICE TeamTurns(int warp)
+      : begins_(begins()), team_(kTeams == 1 ? 0 : warp / kWarps), turn_(team_ == 0 ? -1 : 0) {}
 
   /// By all threads of the block, before a barrier.
   TESSERA_DEVICE void initialize(Location where = Location::current()) const {
@@ -44,8 +41,8 @@ class TeamTurns {
     if constexpr (kTeams > 1) {
       if (turn_ >= 0) {  // the very first turn waits for nobody
         ptx::mbarrier_wait_parity(begins_, team_, turn_ & 1, where);
-        int place = 0;
-        if (thread_index() % kWarpThreads == 0) place = places_.load(team_, where);
+        int place = 0;  // by one lane, behind whose arrival in end() another may be written
+        if (thread_index() % kWarpThreads == 0) place = places().load(team_, where);
         place = ptx::shfl_sync_first(place);
         at.stage = place >> 1;
         at.parity = place & 1;
@@ -59,14 +56,24 @@ class TeamTurns {
   TESSERA_DEVICE void end(const RingPlace<kStages>& at, Location where = Location::current()) const {
     if constexpr (kTeams > 1) {
       const int next = (team_ + 1) % kTeams;
-      if (thread() == 0) places_.store(next, at.stage << 1 | at.parity, where);
+      if (thread() == 0) places().store(next, at.stage << 1 | at.parity, where);
       if (thread_index() % kWarpThreads == 0) ptx::mbarrier_arrive(begins_, next, where);
     }
   }
 
  private:
+  /// Of the block: where the turn of each team begins.
+  static TESSERA_DEVICE Barriers begins() {
+    TESSERA_BARRIERS(team_begins, kTeams);
+    return team_begins;
+  }
+  /// Of the block, for each team: the place in the ring, its stage and its parity.
+  static TESSERA_DEVICE Shared<int> places() {
+    TESSERA_SHARED(int, team_places, kTeams);
+    return team_places;
+  }
+
   Barriers begins_;
-  Shared<int> places_;
   int team_;
   int turn_;  // of this team, but the first turn of all
 };

@@ -38,6 +38,11 @@ class TermShare {
         number_(is_alone() ? 0 : static_cast<int>(divide_few(turn, unit_count))),
         unit_(turn - number_ * unit_count) {}
 
+  /// The turns that `unit_count` tiles take.
+  static TESSERA_DEVICE index turn_count(const TermShares& shares, index unit_count) {
+    return kShared ? unit_count * shares.shares : unit_count;
+  }
+
   /// The number of its tile.
   TESSERA_DEVICE index unit() const { return unit_; }
 
