@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "emit/group_products.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
@@ -25,8 +26,9 @@ StagedLoads::StagedLoads(KernelPlan& plan, const TilePlan& tiles)
   }
 }
 
-size_t StagedLoads::number_of(const TileFactor& staged) const {
-  const auto found = std::ranges::find(loads_, staged.load, &StagedLoad::value);
+size_t StagedLoads::number_of(ir::ValueId load) const {
+  const auto found = std::ranges::find(loads_, load, &StagedLoad::value);
+  TESSERA_CHECK(found != loads_.end(), "the load of a staged factor is staged");
   return static_cast<size_t>(found - loads_.begin());
 }
 
@@ -80,13 +82,16 @@ std::map<std::string, const StagedLoad*> StagedLoads::by_boxes() const {
   return result;
 }
 
+std::string StagedLoads::lie_along(const StagedLoad& load, size_t dimension) const {
+  return fmt::format("{}.lie_along({})", boxes_of(load), dimension);
+}
+
 std::string StagedLoads::lie_along_depth(const StagedLoad& load) const {
-  return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->depth_index);
+  return lie_along(load, load.factor->depth_index);
 }
 
 std::string StagedLoads::have_boxes(const StagedLoad& load) const {
-  if (load.factor->is_turned)
-    return fmt::format("{}.lie_along({})", boxes_of(load), load.factor->width_index);
+  if (load.factor->is_turned) return lie_along(load, load.factor->width_index);
   return may_turn(load) ? lie_along_depth(load) : boxes_of(load) + ".are_there()";
 }
 

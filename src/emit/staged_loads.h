@@ -27,9 +27,9 @@ class StagedLoads {
   size_t size() const { return loads_.size(); }
   bool empty() const { return loads_.empty(); }
   const StagedLoad& operator[](size_t number) const { return loads_[number]; }
-  /// The number of the load that a staged factor is of.
-  size_t number_of(const TileFactor& staged) const;
-  const StagedLoad& of(const TileFactor& staged) const { return loads_[number_of(staged)]; }
+  /// The number of a load that is one of them.
+  size_t number_of(ir::ValueId load) const;
+  const StagedLoad& of(ir::ValueId load) const { return loads_[number_of(load)]; }
 
   ir::TensorId tensor_id(const StagedLoad& load) const;
   const ir::Tensor& tensor_of(const StagedLoad& load) const { return kernel_.tensors[tensor_id(load)]; }
@@ -57,6 +57,8 @@ class StagedLoads {
   std::string may_be_turned(const StagedLoad& load) const;
 
  private:
+  std::string lie_along(const StagedLoad& load, size_t dimension) const;
+
   KernelPlan& plan_;  // whose table of sizes gets those that are named
   const ir::Kernel& kernel_;
   const TilePlan& tiles_;

@@ -3,6 +3,8 @@
 // a thread has; everything at one element is computed as in other phases.
 #pragma once
 
+#include <span>
+
 #include "emit/loop_folds.h"
 #include "emit/lower_function.h"
 #include "emit/panel_plan.h"
@@ -333,7 +335,7 @@ class TileLowering : public FunctionLowering {
 
   // tile_stores.cpp
   void write(const ir::Statement& statement);
-  void around_tile(const std::vector<ir::AxisId>& axes, const std::function<void()>& body);
+  void around_tile(std::span<const ir::AxisId> axes, const std::function<void()>& body);
   void write_element(const ir::Write& write, const TilePlace& place, Span span);
   static LineAccess line_access(const ir::Write& write) {
     return {write.tensor, write.indices, write.in_bounds};

@@ -48,12 +48,9 @@ void TileLowering::write(const ir::Statement& statement) {
 
 // A thread's part of a tile is written out element by element: nvcc is not asked to do so with short loops around or inside
 // of it, which it unrolls where little is in them.
-void TileLowering::around_tile(const std::vector<ir::AxisId>& axes, const std::function<void()>& body) {
-  std::function<void(size_t)> next = [&](size_t k) {
-    if (k == axes.size()) return body();
-    loop_along(axes[k], range_of(axes[k]), false, [&] { next(k + 1); });
-  };
-  next(0);
+void TileLowering::around_tile(std::span<const ir::AxisId> axes, const std::function<void()>& body) {
+  if (axes.empty()) return body();
+  loop_along(axes[0], range_of(axes[0]), false, [&] { around_tile(axes.subspan(1), body); });
 }
 
 void TileLowering::write_element(const ir::Write& write, const TilePlace& place, Span span) {

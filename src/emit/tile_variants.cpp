@@ -71,7 +71,7 @@ class TileVariants {
     if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
     for (const auto& [dot, product] : tiles_.products) {
       if (product.columns.way != TileFactor::Way::staged) continue;
-      const StagedLoad& load = loads_.of(product.columns);
+      const StagedLoad& load = loads_.of(product.columns.load);
       if (loads_.takes_either(load)) terms[load.value] = loads_.lie_along_depth(load);
     }
     return terms;
@@ -151,15 +151,15 @@ class TileVariants {
   bool is_boxed(size_t order) const {
     const auto lies_across = [&](const StagedLoad& load) {
       return loads_.may_turn(load) &&
-             contiguous_index(load, is_swapped(order, loads_.number_of(*load.factor))) ==
+             contiguous_index(load, is_swapped(order, loads_.number_of(load.value))) ==
                  load.factor->width_index;
     };
     // One of them alone is turned. As the program is written tensors lie most often, also those that have no boxes.
     if (std::ranges::count_if(loads_, lies_across) > (order == 0 ? 0 : 1)) return false;
     return !boxed_lines_.empty() && std::ranges::all_of(loads_, [&](const StagedLoad& load) {
       const auto lines = boxed_lines_.find(load.value);
-      return lines != boxed_lines_.end() && lines->second.contains(contiguous_index(
-                                                load, is_swapped(order, loads_.number_of(*load.factor))));
+      return lines != boxed_lines_.end() &&
+             lines->second.contains(contiguous_index(load, is_swapped(order, loads_.number_of(load.value))));
     });
   }
 
@@ -212,7 +212,7 @@ class TileVariants {
         return false;
     return std::ranges::all_of(tiles_.factors(), [&](const TileFactor* factor) {
       if (factor->parts.empty()) return true;
-      const size_t k = loads_.number_of(factor->parts[0]);
+      const size_t k = loads_.number_of(factor->parts[0].load);
       return has_whole_lines(shape, *factor, is_along_depth(loads_[k], is_swapped(order, k)));
     });
   }
@@ -220,6 +220,7 @@ class TileVariants {
     const int64_t length = shape.extent.at(along_depth ? factor.depth : factor.width);
     return length * size_in_bytes(kernel_.values[factor.value].dtype) % kLineBytes == 0;
   }
+
   void add(const TileShape& shape, size_t order, const std::string& way) {
     Variant variant = begin(shape, way);
     std::vector<std::string> conditions = conditions_on(shape), orders;
@@ -274,7 +275,7 @@ class TileVariants {
       variant.arguments[parameter] = suitable.contains(load) ? "Order::k" : "Order::either";
       if (!is_of_orders(kernel_, tiles_, shape)) continue;
       variant.arguments[parameter] = kNames[variant.along_k.size()];
-      variant.along_k.push_back(loads_.lie_along_depth(*std::ranges::find(loads_, load, &StagedLoad::value)));
+      variant.along_k.push_back(loads_.lie_along_depth(loads_.of(load)));
     }
   }
 
