@@ -18,13 +18,13 @@ run() {
   milliseconds "$file" "$@"
 }
 
-# The median of a kernel in milliseconds.
+# The median of a kernel in milliseconds, of enough launches that the chip's clock has settled.
 milliseconds() {
   if $compiles; then
     while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
     "$tesserac" run "$@" --on=gpu >/dev/null 2>&1 &
   else
-    "$tesserac" run "$@" --on=gpu --repeat 20 | sed -n 's/^\([0-9.e+-]*\) ms (median.*/\1/p' | grep .
+    "$tesserac" run "$@" --on=gpu --repeat 1000 | sed -n 's/^\([0-9.e+-]*\) ms (median.*/\1/p' | grep .
   fi
 }
 
@@ -58,7 +58,7 @@ kernels_alone() {
     --set Q=3 --set OH=56 --set OW=56
 }
 
-# A kernel beside a plain product of as many terms and the same type, or a batch of those, both in this run:
+# A kernel beside a plain product of as many terms and the same type, or a batch of those, in both orders:
 # beside NAME TYPE SIZES -- SIZES
 beside() {
   local file=bench/kernels/$1.tsr plain=(bench/kernels/plain_products.tsr --kernel "plain_$2") own=() terms=()
@@ -73,11 +73,14 @@ beside() {
     return
   fi
   echo "## $file ${own[*]}"
-  local yardstick time
-  yardstick=$(milliseconds "${plain[@]}" "${terms[@]}")
+  local before time again after
+  before=$(milliseconds "${plain[@]}" "${terms[@]}")
   time=$(milliseconds "$file" "${own[@]}")
-  awk -v t="$time" -v y="$yardstick" -v n="${plain[-1]}" \
-    'BEGIN { printf "%s ms, %.2f of the %s ms of %s\n", t, t / y, y, n; exit !(t > 0 && y > 0) }'
+  again=$(milliseconds "$file" "${own[@]}")
+  after=$(milliseconds "${plain[@]}" "${terms[@]}")
+  awk -v y="$before" -v t="$time" -v u="$again" -v z="$after" -v n="${plain[-1]}" \
+    'BEGIN { printf "%s %s ms, %.2f of the %s %s ms of %s\n", t, u, (t + u) / (y + z), y, z, n
+      exit !(t > 0 && u > 0 && y > 0 && z > 0) }'
 }
 
 sizes=(M=4096 N=4096 K=4096)

@@ -44,6 +44,7 @@ constexpr double kGroupSpeed = 2;  // products on chips with warpgroups, of thos
 constexpr double kGroupCacheBytes = 85;  // as kCacheBytes, of an engine that copies boxes
 constexpr double kRoundClocks = 30;      // of a round that is not hidden behind others, as with teams
 constexpr double kWarpAlone = 1.5;       // what a warp takes that reads and multiplies with none beside it
+constexpr double kAddedAlone = 150;      // of a round whose products a lone warpgroup awaits and adds up
 constexpr double kRivalDepth = 64;       // of what sizes of tiles are compared for
 
 /// What one step of a product takes.
@@ -94,11 +95,12 @@ Step step_of(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& 
   }
   const double terms = rows * columns * depth;
   const double speed = rate(kernel, product) * (by_groups ? kGroupSpeed : 1);
-  const bool is_alone = by_groups && is_by_warps(kernel, product) && shape.all_groups() == 1;
-  const double products = terms / speed * (is_alone ? kWarpAlone : 1);
+  const bool is_alone = by_groups && shape.all_groups() == 1;
+  const double products = terms / speed * (is_alone && is_by_warps(kernel, product) ? kWarpAlone : 1);
   const double not_hidden = by_groups && shape.teams == 1 ? kRoundClocks : 0;
-  return {terms, std::max({products, read / kSharedBytes + not_hidden,
-                           copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
+  const double added = is_alone && is_promoted(kernel, product) ? kAddedAlone : 0;
+  return {terms, added + std::max({products, read / kSharedBytes + not_hidden,
+                                   copied / (by_groups ? kGroupCacheBytes : kCacheBytes)})};
 }
 
 /// Clocks of a step in which no block of a multiprocessor multiplies. The barriers of one block pass behind the products

@@ -69,11 +69,14 @@ std::vector<bf16> random_values(index count, std::mt19937& random) {
   return result;
 }
 
+using Kernel = decltype(&kernels::shared_terms);
+
 /// A product, an output of it for each stream, and what a launch that runs alone gives.
 class Product {
  public:
-  Product(index m, index n, index k, std::mt19937& random)
-      : m_(m),
+  Product(index m, index n, index k, std::mt19937& random, Kernel kernel = kernels::shared_terms)
+      : kernel_(kernel),
+        m_(m),
         n_(n),
         k_(k),
         host_a_(random_values(m * k, random)),
@@ -91,9 +94,9 @@ class Product {
 
   /// To output number `number`.
   void launch(cudaStream_t stream, int number) const {
-    const tessera::Status status = kernels::shared_terms(
-        tessera::tensor(a_.data(), {m_, k_}, 0), tessera::tensor(b_.data(), {n_, k_}, 0),
-        tessera::tensor(c_.data() + number * m_ * n_, {m_, n_}, 0), {.stream = stream});
+    const tessera::Status status =
+        kernel_(tessera::tensor(a_.data(), {m_, k_}, 0), tessera::tensor(b_.data(), {n_, k_}, 0),
+                tessera::tensor(c_.data() + number * m_ * n_, {m_, n_}, 0), {.stream = stream});
     if (status.ok()) return;
     std::printf("%s\n", status.message().c_str());
     std::exit(2);
@@ -127,6 +130,7 @@ class Product {
   }
 
  private:
+  Kernel kernel_;
   index m_, n_, k_;
   std::vector<bf16> host_a_, host_b_;
   Device<bf16> a_, b_;
@@ -215,9 +219,11 @@ int run_short_streams(const std::vector<Product*>& products) {
 
 /// Outputs that are wrong, all in all.
 int run_all(std::mt19937& random) {
-  // Of few tiles, of as many as a stream's counts are for at most, of more.
-  Product few(64, 100, 4096, random), some(500, 2000, 2048, random), many(1000, 2048, 1024, random);
-  const std::vector<Product*> products{&few, &some, &many};
+  // Of few tiles, of as many as a stream's counts are for at most, of more; of so many that teams take shares in two rounds
+  // (88 of an H100 or H200, which have 132 multiprocessors).
+  Product few(64, 100, 4096, random), some(500, 2000, 2048, random), many(1000, 2048, 1024, random),
+      rounds(1300, 1000, 8192, random, kernels::shared_by_teams);
+  const std::vector<Product*> products{&few, &some, &many, &rounds};
   int wrong = 0;
   for (const Product* product : products) {
     const double error = product->error();

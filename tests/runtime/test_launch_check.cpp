@@ -228,6 +228,35 @@ TEST_CASE("where memory takes longer than products, their terms are not shared")
   CHECK(quickest(1e9) == std::string("tiles"));
 }
 
+TEST_CASE("a last round of one block takes memory about half as long as one of all blocks") {
+  LaunchCheck check("few rows");
+  const LaunchOptions options;
+  const auto quickest = [&](double bytes) {
+    const SharedTerms terms(check, options, 8192, {bytes}, 132);
+    return QuickestTiles(options, {{133, 100}, {132, 400}}, terms)(0) ? 0 : 1;
+  };
+  CHECK(quickest(0) == 0);    // 25600 clocks against 51200
+  CHECK(quickest(1e9) == 1);  // 595 thousand against 420 thousand
+}
+
+TEST_CASE("three blocks share the terms of a tile in two rounds where a third would be idle") {
+  LaunchCheck check("few tiles");
+  const LaunchOptions options;
+  const auto clocks = [&](index tiles, index k, index multiprocessors) {
+    const SharedTerms terms(check, options, k, {}, multiprocessors);
+    return terms(TilesOfSize{tiles, 512, 100, 2, 65536});
+  };
+  const index alone = 65536 + 100, in_two_rounds = 65536 * 2 / 3 + 3000 + 3 * 2048 + 2 * 3000 + 2048 + 100;
+  CHECK(clocks(66, 8192, 132) == 65536 / 2 + 3000 + 2 * 2048 + 100);
+  CHECK(clocks(67, 8192, 132) == in_two_rounds);
+  CHECK(clocks(88, 8192, 132) == in_two_rounds);
+  CHECK(clocks(89, 8192, 132) == alone);
+  CHECK(clocks(132, 8192, 132) == alone);
+  CHECK(clocks(88, 4096, 132) == alone / 2 + 50);  // two thirds and the join are more
+  CHECK(clocks(72, 8192, 108) == in_two_rounds);
+  CHECK(clocks(73, 8192, 108) == alone);
+}
+
 TEST_CASE("what follows products counts where a block takes several tiles, unless teams take them in turn") {
   const auto quickest = [](index rounds, index behind_of_teams) {
     LaunchCheck check("epilogue");

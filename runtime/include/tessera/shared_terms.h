@@ -38,24 +38,29 @@ class SharedTerms {
   static constexpr index kFewestTerms = 256;
   static constexpr index kMostTurns = 0xffffffff;  // see TermShare
   static constexpr int kMostWarps = 16;            // that hold the sums of a tile
-  // What memory brings in a clock, to one block and to all of them; the part of products that bringing does not hide, or
-  // the other way round.
-  static constexpr double kBlockBytes = 24, kMemoryBytes = 2000, kNotHidden = 0.1;
-  static constexpr double kMemoryOfEach = 15;  // of those bytes, for each multiprocessor
+  // As measured on an H200: what memory brings in a clock to a block, to one of a last round, which begins while others still
+  // multiply, and for each multiprocessor to all of them; the part of products that bringing does not hide, or the other way
+  // round; the clocks that begin later where blocks cannot look ahead.
+  static constexpr double kBlockBytes = 24, kLastBytes = 40, kMemoryBytes = 18.5;
+  static constexpr double kNotHidden = 0.2, kLateClocks = 5000;
+  // As kMemoryBytes: blocks look ahead where products take less time than memory does for the factors at this rate.
+  static constexpr double kLookAheadBytes = 15;
 
  public:
   /// Each sum has so many terms; the factors have so many bytes.
   SharedTerms(LaunchCheck& check, const LaunchOptions& options, index terms,
-              std::initializer_list<double> factors)
-      : check_(check), options_(options), terms_(terms), workspace_(options.stream) {
+              std::initializer_list<double> factors, index multiprocessors = multiprocessor_count())
+      : check_(check),
+        options_(options),
+        terms_(terms),
+        multiprocessors_(multiprocessors),
+        workspace_(options.stream) {
     for (const double bytes : factors) bytes_ += bytes;
   }
 
   /// The clocks of all tiles of a size.
   index operator()(const TilesOfSize& tiles) const {
-    const int shares = shares_of(tiles);
-    return static_cast<index>(clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares) +
-                              clocks_without_products(tiles, shares));
+    return static_cast<index>(split_of(tiles).clocks + clocks_behind(tiles));
   }
 
   /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
@@ -63,7 +68,7 @@ class SharedTerms {
   Blocks blocks(const TilesOfSize& units, int cluster = 1) {
     const TilesOfSize tiles{units.count * cluster, units.clocks, units.behind,
                             units.teams,           units.bytes,  units.asked};
-    const int shares = shares_of(tiles);
+    const int shares = split_of(tiles).shares;
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     const Blocks blocks = persistent_blocks(units.count * shares_.shares, cluster);
     shares_.look_ahead = !blocks.take_many && waits_for_memory(tiles, shares_.shares);
@@ -73,57 +78,92 @@ class SharedTerms {
   operator TermShares() const { return shares_; }
 
  private:
+  /// How many blocks share the terms of each tile, and the clocks until all of them are summed.
+  struct Split {
+    int shares;
+    double clocks;
+  };
+
+  Split split_of(const TilesOfSize& tiles) const {
+    if (tiles.count <= 0) return {1, 0};
+    if (tiles.bytes > 0 && tiles.asked > 0)
+      return split_into(tiles, tiles.count <= kMostTurns / tiles.asked ? tiles.asked : 1);
+    const Split alone = split_into(tiles, 1);
+    const index most = most_shares(tiles);
+    if (most < 2) return alone;
+    // The share of each and what the last one reads of all are least where both take as long.
+    const double best = std::sqrt(clocks_of_tile(tiles) * kJoinBytes / static_cast<double>(tiles.bytes));
+    const int shares = best < static_cast<double>(most) ? static_cast<int>(best) : static_cast<int>(most);
+    if (shares < 2) return alone;
+    const Split split = split_into(tiles, shares);
+    return split.clocks < alone.clocks ? split : alone;
+  }
+  /// As many as blocks take in one round; where one round has room for one of each tile, but leaves a third of the blocks
+  /// without any, three in two rounds.
+  index most_shares(const TilesOfSize& tiles) const {
+    if (tiles.bytes == 0) return 1;
+    index most = multiprocessors_ / tiles.count;
+    if (most == 1) return 3 * tiles.count <= 2 * multiprocessors_ && terms_ >= 3 * kFewestTerms ? 3 : 1;
+    if (most > terms_ / kFewestTerms) most = terms_ / kFewestTerms;
+    return most < TermShares::kMost ? most : TermShares::kMost;
+  }
+
+  /// The rounds in which all blocks take so many shares of each tile.
+  index rounds_of(const TilesOfSize& tiles, int shares) const {
+    return ceil_divide(tiles.count * shares, multiprocessors_);
+  }
   double clocks_of_tile(const TilesOfSize& tiles) const {
     constexpr double kTermsOfClocks = 64;
     return static_cast<double>(tiles.clocks) * static_cast<double>(terms_) / kTermsOfClocks;
   }
   double clocks_of_products(const TilesOfSize& tiles, int shares) const {
-    return clocks_of_tile(tiles) * static_cast<double>(ceil_divide(tiles.count * shares, wave_)) / shares;
+    return clocks_of_tile(tiles) * static_cast<double>(rounds_of(tiles, shares)) / shares;
   }
-  /// Until memory has brought the factors once.
+  /// Until memory has brought the factors once: to all blocks in each round but the last one.
   double clocks_of_memory(const TilesOfSize& tiles, int shares) const {
-    const index blocks = tiles.count * shares < wave_ ? tiles.count * shares : wave_;
-    const double of_blocks = kBlockBytes * static_cast<double>(blocks);
-    return bytes_ / (of_blocks < kMemoryBytes ? of_blocks : kMemoryBytes);
+    const index units = tiles.count * shares, full = rounds_of(tiles, shares) - 1;
+    const double of_all = kMemoryBytes * static_cast<double>(multiprocessors_);
+    const auto clocks_of_round = [&](index blocks, double of_block) {
+      const double together = static_cast<double>(blocks) / of_all;
+      return together < 1 / of_block ? 1 / of_block : together;
+    };
+    const index last = units - full * multiprocessors_;
+    const double clocks = full == 0
+                              ? clocks_of_round(last, kBlockBytes)
+                              : static_cast<double>(full) * clocks_of_round(multiprocessors_, kBlockBytes) +
+                                    clocks_of_round(last, kLastBytes);
+    return clocks * bytes_ / static_cast<double>(units);
   }
   /// Whether memory, and not what it brings to each block, takes longer than the products; never of sizes whose terms are not
   /// shared, of which the launcher says no clocks.
   bool waits_for_memory(const TilesOfSize& tiles, int shares) const {
-    const double memory = bytes_ / (kMemoryOfEach * static_cast<double>(wave_));
+    const double memory = bytes_ / (kLookAheadBytes * static_cast<double>(multiprocessors_));
     return tiles.bytes > 0 && memory > clocks_of_products(tiles, shares);
   }
-  /// As long as the products take, or memory; of the shorter one a part is not hidden.
-  double clocks_until_summed(const TilesOfSize& tiles, int shares) const {
+
+  /// As long as the products take, or memory; of the shorter one a part is not hidden. Then sums meet.
+  Split split_into(const TilesOfSize& tiles, int shares) const {
     const double products = clocks_of_products(tiles, shares), memory = clocks_of_memory(tiles, shares);
-    return products < memory ? memory + kNotHidden * products : products + kNotHidden * memory;
+    const double begins_late = tiles.bytes > 0 ? 0 : kLateClocks;
+    const double summed =
+        products < memory ? memory + kNotHidden * products + begins_late : products + kNotHidden * memory;
+    return {shares, summed + clocks_to_join(tiles, shares)};
   }
-  /// What follows the products of each round, or with teams of the last: before that, a team which has more to do there than
-  /// another takes for its products is waited for.
-  double clocks_without_products(const TilesOfSize& tiles, int shares) const {
-    const auto rounds = static_cast<double>(ceil_divide(tiles.count * shares, wave_));
-    const auto behind = static_cast<double>(tiles.behind);
+  /// Each round leaves sums; the last one reads those of all. What a second round costs beside was measured: as much as the
+  /// join of an H200, twice.
+  double clocks_to_join(const TilesOfSize& tiles, int shares) const {
+    if (shares == 1) return 0;
+    const double more_rounds = static_cast<double>(rounds_of(tiles, shares) - 1);
+    const double bytes = static_cast<double>(tiles.bytes) / kJoinBytes;
+    return kJoinClocks + shares * bytes + more_rounds * (2 * kJoinClocks + bytes);
+  }
+  /// What follows the products of each tile in turn, or with teams those of the last: before that, a team which has more to do
+  /// there than another takes for its products is waited for. Of a tile that is shared, one block does it.
+  double clocks_behind(const TilesOfSize& tiles) const {
+    const auto rounds = static_cast<double>(rounds_of(tiles, 1)), behind = static_cast<double>(tiles.behind);
     if (tiles.teams == 1) return rounds * behind;
     const double waited = behind - clocks_of_tile(tiles);
     return waited > 0 ? behind + (rounds - 1) * waited / tiles.teams : behind;
-  }
-  static double clocks_to_join(const TilesOfSize& tiles, int shares) {
-    return shares == 1 ? 0 : kJoinClocks + shares * static_cast<double>(tiles.bytes) / kJoinBytes;
-  }
-
-  int shares_of(const TilesOfSize& tiles) const {
-    if (tiles.bytes == 0 || tiles.count <= 0) return 1;
-    if (tiles.asked > 0) return tiles.count <= kMostTurns / tiles.asked ? tiles.asked : 1;
-    index most = wave_ / tiles.count;
-    if (most > terms_ / kFewestTerms) most = terms_ / kFewestTerms;
-    if (most > TermShares::kMost) most = TermShares::kMost;
-    if (most < 2) return 1;
-    // The share of each and what the last one reads of all are least where both take as long.
-    const double all = clocks_of_tile(tiles);
-    const double best = std::sqrt(all * kJoinBytes / static_cast<double>(tiles.bytes));
-    const int shares = best < static_cast<double>(most) ? static_cast<int>(best) : static_cast<int>(most);
-    const double alone = clocks_until_summed(tiles, 1);
-    return shares > 1 && clocks_until_summed(tiles, shares) + clocks_to_join(tiles, shares) < alone ? shares
-                                                                                                    : 1;
   }
 
   bool take_workspace(const TilesOfSize& tiles, int shares) {
@@ -151,8 +191,7 @@ class SharedTerms {
 
   LaunchCheck& check_;
   const LaunchOptions& options_;
-  const index wave_ = multiprocessor_count();
-  const index terms_;
+  const index terms_, multiprocessors_;
   double bytes_ = 0;
   TermShares shares_;
   Workspace workspace_;
