@@ -23,9 +23,9 @@ constexpr std::array kOfThreeGroups = {Candidate{3, 192, 128}, Candidate{3, 192,
 /// Where nobody asks for a count: two groups share large tiles, or take those in turn that are smaller, if each can hold
 /// one; one of them alone keeps a device busy with few rows.
 constexpr std::array kOfAnyGroups = {
-    Candidate{2, 128, 256}, Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},    Candidate{2, 128, 176, 2},
-    Candidate{2, 128, 176}, Candidate{2, 128, 144},    Candidate{2, 128, 128, 2}, Candidate{2, 128, 128},
-    Candidate{1, 64, 128},  Candidate{1, 64, 64}};
+    Candidate{2, 128, 256},   Candidate{2, 128, 192, 2}, Candidate{2, 128, 192},    Candidate{2, 128, 176, 2},
+    Candidate{2, 128, 176},   Candidate{2, 128, 144},    Candidate{2, 128, 128, 2}, Candidate{2, 128, 128},
+    Candidate{2, 128, 96, 2}, Candidate{1, 64, 128},     Candidate{1, 64, 64}};
 
 /// The same where columns are computed, of which a tile has few then: each is computed once for all of its rows.
 constexpr std::array kOfComputedColumns = {Candidate{2, 256, 128}, Candidate{2, 128, 128},
@@ -47,9 +47,13 @@ constexpr std::array kOfTurnedRows = {Candidate{2, 128, 256},          Candidate
 
 /// The same of bytes whose parts of sums threads add up: of two groups one multiplies while the other adds. The tile
 /// that holds all of few rows has no neighbour to share with.
-constexpr std::array kOfPromoted = {Candidate{2, 128, 256}, Candidate{2, 128, 192},
-                                    Candidate{2, 128, 176}, Candidate{2, 128, 144},
-                                    Candidate{2, 128, 128}, Candidate{2, 128, 64, 1, false, true},
+constexpr std::array kOfPromoted = {Candidate{2, 128, 256},
+                                    Candidate{2, 128, 192},
+                                    Candidate{2, 128, 176},
+                                    Candidate{2, 128, 144},
+                                    Candidate{2, 128, 128},
+                                    Candidate{2, 128, 96},
+                                    Candidate{2, 128, 64, 1, false, true},
                                     Candidate{1, 64, 64}};
 
 /// The same of doubles, which warps multiply by themselves: two on each scheduler, so that one reads while another
