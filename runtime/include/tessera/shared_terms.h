@@ -34,7 +34,7 @@ void clear_counts(Count* counts, index count) {
 class SharedTerms {
   // What a block takes to leave its sums and to read those of others, until then and for so many bytes; terms below which
   // a share is not worth it.
-  static constexpr double kJoinClocks = 3000, kJoinBytes = 32;
+  static constexpr double kJoinClocks = 2000, kJoinBytes = 32;
   static constexpr index kFewestTerms = 256;
   static constexpr index kMostTurns = 0xffffffff;  // see TermShare
   static constexpr int kMostWarps = 16;            // that hold the sums of a tile
@@ -42,7 +42,10 @@ class SharedTerms {
   // multiply, and for each multiprocessor to all of them; the part of products that bringing does not hide, or the other way
   // round; the clocks that begin later where blocks cannot look ahead.
   static constexpr double kBlockBytes = 24, kLastBytes = 40, kMemoryBytes = 18.5;
-  static constexpr double kNotHidden = 0.2, kLateClocks = 5000;
+  static constexpr double kNotHidden = 0.1, kLateClocks = 5000;
+  // How much longer a clock is where all multiprocessors multiply, and share power and the second-level cache; what counts of
+  // the shorter one, of rounds and of work.
+  static constexpr double kBusy = 1.25, kOfShorter = 0.25;
   // As kMemoryBytes: blocks look ahead where products take less time than memory does for the factors at this rate.
   static constexpr double kLookAheadBytes = 15;
 
@@ -116,8 +119,17 @@ class SharedTerms {
     constexpr double kTermsOfClocks = 64;
     return static_cast<double>(tiles.clocks) * static_cast<double>(terms_) / kTermsOfClocks;
   }
-  double clocks_of_products(const TilesOfSize& tiles, int shares) const {
+  double clocks_of_rounds(const TilesOfSize& tiles, int shares) const {
     return clocks_of_tile(tiles) * static_cast<double>(rounds_of(tiles, shares)) / shares;
+  }
+  /// That of their rounds or, where all multiprocessors are busy, of the work: whatever is longer, and a part of the other.
+  double clocks_of_products(const TilesOfSize& tiles, int shares) const {
+    const double of_rounds = clocks_of_rounds(tiles, shares);
+    const double of_work = kBusy * clocks_of_tile(tiles) * static_cast<double>(tiles.count) /
+                           static_cast<double>(multiprocessors_);
+    const double longer = of_rounds < of_work ? of_work : of_rounds;
+    const double shorter = of_rounds < of_work ? of_rounds : of_work;
+    return longer > 0 ? longer + kOfShorter * shorter * (shorter / longer) * (shorter / longer) : 0;
   }
   /// Until memory has brought the factors once: to all blocks in each round but the last one.
   double clocks_of_memory(const TilesOfSize& tiles, int shares) const {
@@ -138,7 +150,7 @@ class SharedTerms {
   /// shared, of which the launcher says no clocks.
   bool waits_for_memory(const TilesOfSize& tiles, int shares) const {
     const double memory = bytes_ / (kLookAheadBytes * static_cast<double>(multiprocessors_));
-    return tiles.bytes > 0 && memory > clocks_of_products(tiles, shares);
+    return tiles.bytes > 0 && memory > clocks_of_rounds(tiles, shares);
   }
 
   /// As long as the products take, or memory; of the shorter one a part is not hidden. Then sums meet.
