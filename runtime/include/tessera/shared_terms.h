@@ -161,8 +161,7 @@ class SharedTerms {
         products < memory ? memory + kNotHidden * products + begins_late : products + kNotHidden * memory;
     return {shares, summed + clocks_to_join(tiles, shares)};
   }
-  /// Each round leaves sums; the last one reads those of all. What a second round costs beside was measured: as much as the
-  /// join of an H200, twice.
+  /// Each round leaves sums; the last one reads those of all. Beside them a second round costs twice kJoinClocks, as measured.
   double clocks_to_join(const TilesOfSize& tiles, int shares) const {
     if (shares == 1) return 0;
     const double more_rounds = static_cast<double>(rounds_of(tiles, shares) - 1);
