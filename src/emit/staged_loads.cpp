@@ -13,6 +13,7 @@
 #include "emit/naming.h"
 #include "emit/print.h"
 #include "emit/term_shares.h"
+#include "emit/tile_lines.h"
 #include "emit/tile_plan.h"
 #include "emit/turned_variants.h"
 
@@ -53,13 +54,17 @@ bool StagedLoads::takes_either(const StagedLoad& load) const {
 }
 
 bool StagedLoads::may_turn(const StagedLoad& load) const {
-  return plan_that_turns(plan_, load.value) != nullptr;
+  return plan_that_turns(plan_, load.value) != nullptr && may_lie_along_width(load);
+}
+
+bool StagedLoads::may_lie_along_width(const StagedLoad& load) const {
+  return begins_at_blocks(kernel_, plan_.sizes, *load.factor, load.factor->width_index);
 }
 
 std::set<size_t> StagedLoads::dimensions_of_lines(const StagedLoad& load) const {
   const TileFactor& factor = *load.factor;
   if (factor.lies_as_declared()) return {factor.ends_with_depth() ? factor.depth_index : factor.width_index};
-  if (!takes_either(load) && !may_turn(load)) return {factor.depth_index};
+  if (!may_lie_along_width(load) || (!takes_either(load) && !may_turn(load))) return {factor.depth_index};
   return {factor.width_index, factor.depth_index};
 }
 

@@ -40,6 +40,8 @@ class StagedLoads {
 
   /// Whether warpgroups multiply it whichever way its lines run.
   bool takes_either(const StagedLoad& load) const;
+  /// Whether boxes of lines along the width begin at multiples of 16 bytes, as the copy engine asks for.
+  bool may_lie_along_width(const StagedLoad& load) const;
   /// Whether another plan turns it.
   bool may_turn(const StagedLoad& load) const;
   /// Along which dimensions its lines may run to be multiplied by warpgroups.

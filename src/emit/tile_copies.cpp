@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the warp that copies does: it walks over the loops that boxes turn with, and asks for those of each round.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -20,9 +21,57 @@ Expr local(const std::string& name) { return lowered::name(name, DType::index); 
 }  // namespace
 
 void TileLowering::copy_boxes(const std::vector<std::string>& positions) {
-  instances(positions, "", [&] { ask_for_boxes(phase_.grid->body, true); });
+  instances(positions, "", [&] { copy_instance(); });
   for (const StageNames* stages : boxes_->rings())
     if (cluster_axis_) emit(lowered::Evaluate{local(fmt::format("{}.drain({})", stages->ring, stages->at))});
+}
+
+// Where the last tiles of factors may have other boxes, the same stands in a lambda: for whole tiles, and for any. Blocks of
+// a cluster share boxes, which are those of whole tiles.
+void TileLowering::copy_instance() {
+  std::vector<FactorTile*> cut;
+  for (FactorTile& tile : factors_)
+    if (is_cut(tile)) cut.push_back(&tile);
+  const auto copy = [&] { ask_for_boxes(phase_.grid->body, true); };
+  if (cut.empty()) return copy();
+  std::vector<std::string> parameters, are_whole, whole, any;
+  for (FactorTile* tile : cut) {
+    tile->tile_boxes = named(name_of(tile->factor) + "_box");
+    const std::string at = fmt::format("({}, {}, {})", tile->ring, print(first_of_tile(tile->factor.width)),
+                                       print(upper_bound(tile->factor.width)));
+    parameters.push_back("const auto& " + tile->tile_boxes);
+    are_whole.push_back(tile->boxes + ".is_whole" + at);
+    whole.push_back(tile->boxes + ".whole");
+    any.push_back(tile->boxes + ".at" + at);
+  }
+  const std::string bring = named("bring");
+  const auto wrap = [&](lowered::Block inner) {
+    return lowered::Lambda{bring, fmt::format("{}", fmt::join(parameters, ", ")), std::move(inner)};
+  };
+  emit(lowered::Comment{"twice: with the maps of whole tiles, which are constants, and with any"});
+  scope(Scope{}, wrap, [&] {
+    copy();
+    if (looks_ahead()) emit(lowered::Evaluate{local("return true")});
+  });
+  const auto call = [&](const std::vector<std::string>& boxes) {
+    return local(fmt::format("{}({})", bring, fmt::join(boxes, ", ")));
+  };
+  const std::string is_whole = named("is_whole"), condition = fmt::format("{}", fmt::join(are_whole, " && "));
+  emit(lowered::Local{"bool",
+                      is_whole,
+                      {},
+                      local(cluster_axis_ ? fmt::format("cluster > 1 || ({})", condition) : condition),
+                      true,
+                      false});
+  if (!looks_ahead()) {
+    lowered::Block for_any = apart([&] { emit(lowered::Evaluate{call(any)}); });
+    lowered::Block for_whole = apart([&] { emit(lowered::Evaluate{call(whole)}); });
+    return emit(lowered::If{local(is_whole), std::move(for_whole), "", false, std::move(for_any)});
+  }
+  const std::string goes_on = named("goes_on");
+  emit(lowered::Local{
+      "bool", goes_on, {}, lowered::ternary(local(is_whole), call(whole), call(any)), true, false});
+  guard(local("!" + goes_on), "", false, Scope{}, [&] { emit(lowered::Evaluate{local("return")}); });
 }
 
 // Whether blocks may ask for their first boxes before they may read them: where the launcher knows that memory takes longer
@@ -86,6 +135,7 @@ void TileLowering::around_boxes(const RingLoop& loop, const std::function<void()
 }
 
 void TileLowering::ask_for_boxes(const RingSite& site) {
+  const std::vector<Fill> fills = fills_of(site);
   const RingTurn turn = turn_of(site.axis, rounds_of({site.axis, site.loop}), false);
   const std::string tile = named(lowercase(kernel_.axes[site.axis].name) + "_tile");
   Scope bindings;
@@ -98,30 +148,46 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   }
   count_loop(tile, share, "1", std::move(bindings), [&] {
     bind_tile(site.axis, turn.range, tile);
-    if (!tiles_.has_parts()) return fill_stages(site);
+    const auto fill = [&] {
+      for (const Fill& each : fills) fill_stage(*each.stages, each.factors, each.bytes);
+    };
+    if (!tiles_.has_parts()) return fill();
     boxes_->part = named("part");
-    count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{},
-               [&] { fill_stages(site); });
+    count_loop(boxes_->part, {lowered::integer(0), local("kSplitParts")}, "1", Scope{}, fill);
   });
 }
 
 // Sources first: they are read first.
-void TileLowering::fill_stages(const RingSite& site) {
+std::vector<TileLowering::Fill> TileLowering::fills_of(const RingSite& site) {
+  std::vector<Fill> fills;
   for (const bool is_source : {true, false}) {
     std::vector<const TileFactor*> factors = site.factors;
     std::erase_if(factors, [&](const TileFactor* factor) { return factor->is_source != is_source; });
-    if (!factors.empty()) fill_stage(stages_of(*factors[0]), factors);
+    if (factors.empty()) continue;
+    const StageNames& stages = stages_of(*factors[0]);
+    const std::string bytes =
+        named(lowercase(kernel_.axes[site.axis].name) + (is_source ? "_source_bytes" : "_bytes"));
+    emit(lowered::Local{"int", bytes, {}, local(bytes_of(factors)), true, false});
+    fills.push_back({&stages, std::move(factors), bytes});
   }
+  return fills;
 }
 
-void TileLowering::fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors) {
+// What boxes bring to a stage of those.
+std::string TileLowering::bytes_of(const std::vector<const TileFactor*>& factors) {
   std::string bytes;
   for (const TileFactor* factor : factors)
-    bytes += fmt::format("{}{}.bytes({})", bytes.empty() ? "" : " + ", tile_of(*factor).ring,
-                         tile_of(*factor).lines);
+    bytes += fmt::format("{}bytes_of({}, {}{})", bytes.empty() ? "" : " + ", tile_of(*factor).ring,
+                         boxes_of(tile_of(*factor)), is_shared(*factor) ? ", cluster" : "");
+  return bytes;
+}
+
+void TileLowering::fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors,
+                              const std::string& bytes) {
   const std::string begin = fmt::format("{}.begin_fill({}, {})", stages.ring, stages.at, bytes);
   if (looks_ahead())
-    guard(local("!" + begin), "", false, Scope{}, [&] { emit(lowered::Evaluate{local("return")}); });
+    guard(local("!" + begin), "", false, Scope{},
+          [&] { emit(lowered::Evaluate{local(has_cut_tiles() ? "return false" : "return")}); });
   else
     emit(lowered::Evaluate{local(begin)});
   for (const TileFactor* factor : factors) load_box(*factor);
@@ -147,7 +213,7 @@ void TileLowering::load_box(const TileFactor& read) {
                                          before + (is_across ? factor.width_index : factor.depth_index));
   emit(lowered::Evaluate{lowered::call(
            callee,
-           {local(fmt::format("{}.stage({}.stage)", entry.ring, stages.at)), local(map_of(entry)),
+           {local(fmt::format("{}.stage({}.stage)", entry.ring, stages.at)), local(boxes_of(entry)),
             lowered::braces(fmt::format("Index<{}>", at.size()), at), local(stages.ring),
             local(stages.at + ".stage")},
            DType::index)},

@@ -93,8 +93,9 @@ void TileLowering::declare_parameters() {
   std::vector<std::string> maps;
   for (const FactorTile& tile : factors_)
     if (!tile.boxes.empty())
-      maps.push_back((tile.is_either ? "TESSERA_PARAMETER FactorBoxes " : "TESSERA_PARAMETER TensorMap ") +
-                     tile.boxes);
+      maps.push_back(
+          (tile.has_factor_boxes() ? "TESSERA_PARAMETER FactorBoxes " : "TESSERA_PARAMETER TensorMap ") +
+          tile.boxes);
   for (const StoredBoxes& boxes : stored_boxes_) {
     maps.push_back("TESSERA_PARAMETER StoreBoxes " + boxes.name);
     tiles_.stored.push_back(boxes.argument);
@@ -180,7 +181,7 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
   } else if (has_roles()) {
     entry.is_either = has_either_order(type);
     if (!entry.is_either) entry.major = "Major::k";
-    entry.boxes = named(name + (entry.is_either ? "_boxes" : "_map"));
+    entry.boxes = named(name + "_boxes");
     if (may_have_orders(kernel_, tiles_)) orders_[factor.load] = names_.take("kOrder" + capitalised(name));
   } else {
     if (is_staged && !majors_.contains(factor.load))

@@ -47,11 +47,14 @@ struct FactorTile {
   bool is_shifted = false;      // where lines begin anywhere
   std::string type = {};        // of the tile
   std::string boxes = {};       // parameter that describes its boxes, of functions with roles
+  std::string tile_boxes = {};  // local: those of the tile at hand, where the last one has others
   bool is_either = false;       // whether these say what lines run along
-  std::string lines = {};       // local: how many of its lines they bring
   std::string turn = {};        // local: which of two tiles that are computed for warpgroups is the newer
   std::string first_byte = {};  // of shared memory
   StageNames stages = {};       // of a tile that stays for an instance: its one stage
+
+  /// Whether boxes of its last tile may be others: of factors that are multiplied as they arrive.
+  bool has_factor_boxes() const { return !boxes.empty() && !factor.is_turned && !factor.lies_as_declared(); }
 };
 
 /// A product that walks over its depth, the folds beside it, or one of those alone.
@@ -192,9 +195,10 @@ class TileLowering : public FunctionLowering {
   void take_turn(const char* which);
   /// What an array has room for in a block of several teams, behind the room of one.
   std::string times_teams() const { return tiles_.has_teams() ? " * kTeams" : ""; }
-  void declare_lines(FactorTile& tile);
+  void clear_rest(const FactorTile& tile);
   bool may_hold_anything(const FactorTile& tile) const;
-  static std::string map_of(const FactorTile& tile);
+  bool is_cut(const FactorTile& tile) const;
+  static std::string boxes_of(const FactorTile& tile);
   void begin_rings();
   void run_roles(const std::vector<std::string>& positions);
   StageNames declare_stages(const std::string& base, const std::string& count, bool is_shared);
@@ -220,14 +224,24 @@ class TileLowering : public FunctionLowering {
 
   // tile_copies.cpp
   bool looks_ahead() const;
+  void copy_instance();
+  bool has_cut_tiles() const;
   void copy_boxes(const std::vector<std::string>& positions);
   void copy_ahead(const std::vector<std::string>& positions);
   void ask_for_boxes(const ir::Block& statements, bool is_instance);
   void ask_for_boxes(const RingSite& site, size_t depth);
   void ask_for_boxes(const RingSite& site);
   void around_boxes(const RingLoop& loop, const std::function<void()>& body);
-  void fill_stages(const RingSite& site);
-  void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors);
+  /// What arrives in one stage, and the local that says how many bytes.
+  struct Fill {
+    const StageNames* stages;
+    std::vector<const TileFactor*> factors;
+    std::string bytes;
+  };
+  std::vector<Fill> fills_of(const RingSite& site);
+  std::string bytes_of(const std::vector<const TileFactor*>& factors);
+  void fill_stage(const StageNames& stages, const std::vector<const TileFactor*>& factors,
+                  const std::string& bytes);
   void load_box(const TileFactor& factor);
 
   // tile_stays.cpp: tiles of boxes that are brought once for an instance

@@ -149,6 +149,8 @@ struct TilePlan {
   std::map<ir::ValueId, std::string>
       orders;                       // the same of functions with roles, some of which are for one order
   std::vector<std::string> stored;  // arguments that describe boxes of outputs
+  // What lowering finds:
+  std::set<ir::ValueId> cut;  // loads whose last tile may have boxes of fewer lines
 
   /// Whether blocks of some shapes run in clusters.
   bool has_clusters() const {

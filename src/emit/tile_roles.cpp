@@ -40,8 +40,9 @@ void TileLowering::declare_boxes() {
   if (has(true)) boxes_->sources = declare_stages(base + "_source", "kStages", true);
   if (has(false)) boxes_->factors = declare_stages(base, "kStages", true);
   for (FactorTile& tile : factors_) {
+    if (is_cut(tile)) tiles_.cut.insert(tile.factor.load);
     if (tile.factor.stays) tile.stages = declare_stages(name_of(tile.factor), "1", false);
-    if (!tile.boxes.empty() && !may_hold_anything(tile)) declare_lines(tile);
+    if (!tile.boxes.empty() && tile.major != "Major::mn" && !may_hold_anything(tile)) clear_rest(tile);
     if (!tile.turn.empty())  // threads leave out what is not stored
       emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, 0)", tile.ring))});
   }
@@ -50,8 +51,7 @@ void TileLowering::declare_boxes() {
   if (tiles_.has_teams()) declare_teams();
   guard(local("thread_index() == 0"), "", false, Scope{}, [&] {
     for (const FactorTile& tile : factors_)
-      if (!tile.boxes.empty())
-        emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({})", map_of(tile)))});
+      if (!tile.boxes.empty()) emit(lowered::Evaluate{local(fmt::format("prefetch_maps({})", tile.boxes))});
     for (const StoredBoxes& boxes : stored_boxes_)
       guard(local(boxes.name + ".are_there"), "", false, Scope{}, [&] {
         emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({}.map)", boxes.name))});
@@ -103,21 +103,10 @@ void TileLowering::declare_teams() {
       "TeamTurns<kGroups, kTeams>", boxes_->teams, {}, lowered::list({local("warp")}), false, false});
 }
 
-// How many lines of its tile a box brings; what a short tensor leaves out is zero from the beginning, if it matters.
-void TileLowering::declare_lines(FactorTile& tile) {
-  const TileFactor& factor = tile.factor;
-  tile.lines = named(name_of(factor) + "_lines");
-  if (tile.major == "Major::mn") {
-    emit(lowered::Local{"int", tile.lines, {}, extent(factor.depth), true, false});
-    return;
-  }
-  std::vector<Expr> numbers = {extent(factor.width), upper_bound(factor.width)};
-  if (is_shared(factor)) numbers.push_back(blocks_of_cluster());
-  const Expr along_k = lowered::call("lines_of_box", numbers, DType::index);
-  const Expr lines = tile.is_either ? lowered::call(tile.ring + ".lines", {along_k}, DType::index) : along_k;
-  emit(lowered::Local{"int", tile.lines, {}, lines, true, false});
-  if (!may_hold_anything(tile))
-    emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {})", tile.ring, tile.lines))});
+// What the boxes of a short tensor leave out is zero from the beginning.
+void TileLowering::clear_rest(const FactorTile& tile) {
+  emit(lowered::Evaluate{local(fmt::format("clear_lines<kGroups>({}, {}.lines{})", tile.ring, boxes_of(tile),
+                                           is_shared(tile.factor) ? " * cluster" : ""))});
 }
 
 // Whether what lines hold that no box brings does not matter: the instructions of warpgroups alone read them, and make sums
@@ -130,8 +119,23 @@ bool TileLowering::may_hold_anything(const FactorTile& tile) const {
          !tiles_.is_read_across(factor) && !analysis_.crossed.contains(factor.width);
 }
 
-std::string TileLowering::map_of(const FactorTile& tile) {
-  return tile.boxes + (tile.is_either ? ".map" : "");
+// Whether boxes of the last tile may be others: of tiles that follow each other from the first coordinate of an axis on.
+// With three coordinates of a box the thread that asks has no registers for that.
+bool TileLowering::is_cut(const FactorTile& tile) const {
+  if (!tile.has_factor_boxes() || !may_hold_anything(tile)) return false;
+  const auto& load = std::get<ir::Load>(kernel_.values[tile.factor.load].op);
+  return load.indices.size() + (tile.factor.in_parts ? 1 : 0) == 2 &&
+         std::ranges::count(phase_.grid->axes, tile.factor.width) != 0;
+}
+
+bool TileLowering::has_cut_tiles() const {
+  return std::ranges::any_of(factors_, [&](const FactorTile& tile) { return is_cut(tile); });
+}
+
+// The boxes of a tile, or of all tiles.
+std::string TileLowering::boxes_of(const FactorTile& tile) {
+  if (!tile.tile_boxes.empty()) return tile.tile_boxes;
+  return tile.boxes + (tile.has_factor_boxes() ? ".whole" : "");
 }
 
 bool TileLowering::is_shared(const TileFactor& factor) const {
@@ -151,8 +155,6 @@ void TileLowering::run_roles(const std::vector<std::string>& positions) {
   lowered::Block copies = apart([&] {
     emit(lowered::Evaluate{local("leave_registers<kGroups>()")});
     guard(local("warp % kGroupWarps == 0 && is_elected()"), "", false, Scope{}, [&] {
-      for (FactorTile& tile : factors_)
-        if (!tile.boxes.empty() && may_hold_anything(tile)) declare_lines(tile);
       if (looks_ahead()) return copy_ahead(positions);
       begin_rings();
       emit(lowered::Evaluate{local("wait_for_launch_before()")});

@@ -56,7 +56,8 @@ std::vector<FactorTile*> TileLowering::staying_to(const ir::Block& statements, s
 }
 
 void TileLowering::ask_for_staying(const ir::Block& statements, size_t k) {
-  for (const FactorTile* tile : staying_from(statements, k)) fill_stage(tile->stages, {&tile->factor});
+  for (const FactorTile* tile : staying_from(statements, k))
+    fill_stage(tile->stages, {&tile->factor}, bytes_of({&tile->factor}));
 }
 
 void TileLowering::receive_staying(const ir::Block& statements, size_t k) {

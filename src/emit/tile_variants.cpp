@@ -355,9 +355,12 @@ class TileVariants {
     const auto axis = cluster_axis(kernel_, plan_.sizes, tiles_);
     const std::string cluster = axis && is_shared_along(kernel_, factor, *axis) ? cluster_of(shape) : "";
     const std::string share = cluster.empty() ? "" : " / " + cluster;
-    const std::string upper = print(lower_size(kernel_, plan_.sizes, kernel_.axes[factor.width].upper));
-    const std::string along_k = fmt::format("lines_of_box({}, {}{}){}", shape.extent.at(factor.width), upper,
-                                            cluster.empty() ? "" : ", " + cluster, share);
+    const ir::Axis& width = kernel_.axes[factor.width];
+    const std::string lines =
+        print(lower_size(kernel_, plan_.sizes, plan_.sizes.subtract(width.upper, width.lower)));
+    const std::string along_k =
+        fmt::format("{}({}, {}{})", tiles_.cut.contains(factor.load) ? "lines_of_boxes" : "lines_of_any_box",
+                    shape.extent.at(factor.width), lines, cluster.empty() ? "" : ", " + cluster);
     const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
     if (factor.lies_as_declared()) {
       const std::string span = span_of(factor, shape);
@@ -370,7 +373,7 @@ class TileVariants {
       return fmt::format("{}.map<{}, {}{}>({})", loads_.boxes_of(load), factor.depth_index,
                          factor.width_index, span_across(factor, shape), shape.extent.at(factor.depth));
     if (!loads_.takes_either(load))
-      return fmt::format("{}.map<{}>({})", loads_.boxes_of(load), dimensions, along_k);
+      return fmt::format("factor_boxes<{}>({}, {})", dimensions, loads_.boxes_of(load), along_k);
     return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, loads_.boxes_of(load), along_k,
                        shape.extent.at(factor.depth), share);
   }

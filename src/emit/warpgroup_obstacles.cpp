@@ -9,6 +9,7 @@
 #include "emit/group_folds.h"
 #include "emit/group_products.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_lines.h"
 #include "emit/tile_memory.h"
 #include "emit/warpgroup_plan.h"
 #include "sema/ir/affine.h"
@@ -172,7 +173,9 @@ class Obstacles {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
       const bool is_inside = (load.in_bounds >> d & 1u) != 0;
-      const bool may_shift = d == factor.width_index && is_inside;
+      const bool is_line = factor.lies_as_declared() && !factor.ends_with_depth();  // along the width
+      const bool may_shift =
+          d == factor.width_index && is_inside && (!is_line || begins_at_blocks(kernel_, sizes_, factor, d));
       const bool has_zeros =
           is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))

@@ -16,6 +16,7 @@ constexpr const char* kLoadPanel = "tessera/load_panel.h";
 constexpr const char* kPairs = "tessera/pairs.h";
 constexpr const char* kMaps = "tessera/tensor_map.h";
 constexpr const char* kBoxed = "tessera/boxed_tensor.h";
+constexpr const char* kFactors = "tessera/factor_boxes.h";
 constexpr const char* kLineCopy = "tessera/copy_into_lines.h";
 constexpr const char* kLines = "tessera/line_copy.h";
 constexpr const char* kSplit = "tessera/split_into_parts.h";
@@ -71,11 +72,21 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "    ptx::mbarrier_arrive_cluster(empty, stage");
   add("ring used before it is ready", kGenerated, "cluster_barrier(cluster);  // the ring is ready", "");
   add("ring of one warpgroup", kGenerated, "k_ring.initialize(4 * kGroups)", "k_ring.initialize(4)");
-  add("bytes of one factor announced", kGenerated, "A_tiles.bytes(A_lines) + B_tiles.bytes(B_lines)",
-      "A_tiles.bytes(A_lines)");
-  add("bytes of lines in the other order announced", kEither,
-      "is_along_k() ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes", "Tile::AlongK::kLineBytes");
-  add("as many lines in either order", kEither, "return is_along_k() ? along_k : kDepth;", "return along_k;");
+  add("bytes of one factor announced", kGenerated,
+      "bytes_of(A_tiles, A_box) + bytes_of(B_tiles, B_box, cluster)", "bytes_of(A_tiles, A_box)");
+  add("panels announced that lie outside", kFactors, "boxes.lines * boxes.count * ring",
+      "boxes.lines * ring.stage(0).boxes() * ring");
+  add("bytes of one block of a cluster announced", kGenerated, "bytes_of(b_tiles, b_box, cluster)",
+      "bytes_of(b_tiles, b_box)");
+  add("bytes of lines in the other order announced", kFactors, "ring.is_along_k() ? boxes.lines * blocks",
+      "true ? boxes.lines * blocks");
+  add("boxes of a last tile in a cluster", kGenerated, "is_whole = cluster > 1 || ", "is_whole = ");
+  add("boxes of whole tiles for the last", kFactors, "is_last ? &last : &whole.map()", "&whole.map()");
+  add("lines of whole tiles announced for the last", kFactors, "is_last ? last_lines : whole.lines",
+      "whole.lines");
+  add("lines of a tensor where an axis begins later", kGenerated, "lines_of_boxes(64, M - 3)",
+      "lines_of_boxes(64, M)");
+  add("boxes of the last tile for all", kFactors, "is_last = first + Ring::kWidth > end;", "is_last = true;");
   add("function of the other order", kBoxed, "along_k ? run(AlongK{}) : run(AcrossK{})",
       "along_k ? run(AcrossK{}) : run(AlongK{})");
   add("function for one order of both factors", kBoxed, "return run(order, other);",
@@ -137,17 +148,18 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("all panels of a tile at its beginning", kWords, "tile.first + position * Tile::kLines", "tile.first",
       2);
   add("panels of a tile from one place of the tensor", kWords, "coordinates[0] += position;\n", "\n", 2);
-  add("shared tile copied to one block of the cluster", kWords, "(1u << ring.blocks) - 1, where",
-      "1u << cluster_rank(), where");
-  add("first share of a tile copied by all blocks", kWords, "first = (lines >> (shares - 1)) * share;",
-      "first = 0;");
+  add("shared tile copied to one block of the cluster", kWords, "all = (1u << ring.blocks) - 1;",
+      "all = 1u << cluster_rank();");
+  add("first share of a tile copied by all blocks", kWords, "tile, boxes, at, cluster_rank(), ring.blocks",
+      "tile, boxes, at, 0, ring.blocks");
   add("shares of a tile as of one block", kWords, "first = (lines >> (shares - 1)) * share;",
       "first = lines * share;");
   add("boxes of a tile behind lines along K", kWords, "(box * lines + first) * span",
       "(box * AlongK::kLines + first) * span");
-  add("as many boxes in either order", kWords,
-      "along_k ? AlongK::kLength / AlongK::kSpan : AcrossK::kLength / AcrossK::kSpan",
-      "AlongK::kLength / AlongK::kSpan");
+  add("as many boxes in either order", kEither, "is_along_k() ? AlongK::boxes() : AcrossK::boxes()",
+      "AlongK::boxes()");
+  add("panels of the last tile that are whole alone", kFactors, "(width + tile.span() - 1) / tile.span()",
+      "width / tile.span()");
   add("boxes of a tile from one place of the tensor", kWords, "    coordinates[0] += span;\n", "");
   add("boxes of lines across K where those along it are", kWords, "along_k ? static_cast<int>(at[along])",
       "true ? static_cast<int>(at[along])");
@@ -161,7 +173,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("stages as large as tiles along K", kEither,
       "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
   add("a product added where it is subtracted", kGenerated, "multiply_async<Sign::minus>", "multiply_async");
-  add("lines of copies said to run along K", kBoxed, "(across_k), Major::mn};", "(across_k), Major::k};");
+  add("lines of copies said to run along K", kFactors, "across_k, Major::mn};", "across_k, Major::k};");
   add("first rows for all warpgroups", kWords,
       ".moved(StepA::offset(64, 0) * (group % (Layout::kWarpRows / 4)))", "");
   add("second team with rows of another tile", kWords, "(group % (Layout::kWarpRows / 4))", "group");
@@ -212,8 +224,7 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("ends of shifted lines left out", kPanel, "i < head + count - tail;", "i < 0;");
   add("shifted chunks of the words before", kPanel, "words[i] = static_cast<std::uint32_t>(pair >>",
       "words[i] = static_cast<std::uint32_t>(pair << 1 >>");
-  add("boxes of whole eights of lines only", kMaps, "(static_cast<int>(extent) + 7) / 8 * 8",
-      "static_cast<int>(extent) / 8 * 8");
+  add("boxes of whole eights of lines only", kFactors, "(rest + 7) / 8 * 8", "rest / 8 * 8");
   add("rows of warps in a piece, where warpgroups spread them", kFragment,
       "return spread ? 16 * warp_rows : 16;", "return 16;");
   add("warps of warpgroups as far apart as others", kFragment, "(spread ? 16 : rows / warp_rows)",
@@ -407,8 +418,8 @@ void add_held_row_faults(std::vector<PlantedFault>& faults) {
   add("tile that stays not awaited", Effect::hazard, kGenerated, "q_ring.wait(q_at);", "");
   add("tile that stays not given back", Effect::hazard, kGenerated, "q_ring.release_own(q_at.stage);", "");
   add("tile that stays brought before it is read", Effect::hazard, kGenerated,
-      "q_ring.begin_fill(q_at, q_tile.bytes(q_lines));",
-      "ptx::mbarrier_arrive_expect_tx(q_ring.full, 0, q_tile.bytes(q_lines));");
+      "q_ring.begin_fill(q_at, bytes_of(q_tile, q_boxes.whole));",
+      "ptx::mbarrier_arrive_expect_tx(q_ring.full, 0, bytes_of(q_tile, q_boxes.whole));");
   add("units with most rounds taken twice", Effect::wrong_result, kGenerated,
       "(units[1] - 1 - s_tile) * BS;\n      const int", "s_tile * BS;\n      const int");
 }

@@ -327,6 +327,14 @@ void shared_in_clusters(Problem& problem) {
   });
 }
 
+void later(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("P"), problem.dim("Q"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(m + 3, k) * b(n + 2, k); });
+  });
+}
+
 void shared_walk(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), share = problem.in("share");
   const auto y = problem.out("y");
@@ -510,6 +518,15 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {input("a", "f16", {"M", "K"}, -2, 2, 1), input("b", "f16", {"K", "N"}, -2, 2, 1),
        input("c", "f16", {"N", "K"}, -2, 2, 1), sums("y", {"M", "N"}), output("z", "f16", {"M", "N"})},
       shared_in_clusters);
+  add("later_by_groups", {"M", "N", "K"},
+      {input("a", "f16", {"M", "K"}, -8, 8, 1), input("b", "f16", {"N", "K"}, -8, 8, 1),
+       sums("y", {"P", "Q"})},
+      later);
+  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 3; }},
+                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 2; }}};
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("M") >= 3 && sizes.at("N") >= 2;
+  };
   add("shared_walk", {"M", "N", "K"},
       {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),
        input("share", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},

@@ -88,6 +88,7 @@ enum class Wrong {
   without_fence,  ///< of the barriers' initialisation
   products_not_fenced,
   stages_off_their_place,  ///< 64 bytes further
+  begins_within_chunk,     ///< of 16 bytes of a line
 };
 
 /// Runs it; the sums of thread 0, or nothing where the block did not end.
@@ -136,7 +137,8 @@ std::vector<float> run_block(Wrong wrong, int rounds) {
           ring.begin_fill(at, kBytesA + kBytesB + off);
         }
         load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, round * 32}, ring, at.stage);
-        load_tile<0, 1>(b_tile(at.stage), b_map, Index<2>{0, round * 32}, ring, at.stage);
+        const int first = round * 32 + (wrong == Wrong::begins_within_chunk ? 4 : 0);
+        load_tile<0, 1>(b_tile(at.stage), b_map, Index<2>{0, first}, ring, at.stage);
       }
       return;
     }
@@ -196,6 +198,8 @@ TEST_CASE("what is wrong with a ring of boxes is found on every schedule") {
     CHECK(found(FaultKind::not_fenced, "without wgmma.fence"));
     run_block(Wrong::stages_off_their_place, 1);
     CHECK(found(FaultKind::misaligned, "multiple"));
+    run_block(Wrong::begins_within_chunk, 1);
+    CHECK(found(FaultKind::misaligned, "from element 4 of a line on"));
     const std::vector<float> early = run_block(Wrong::reads_sums_before_wait, 1);
     CHECK(early.at(0) != early.at(0));
   });
@@ -245,7 +249,7 @@ std::vector<float> multiply_width(Matrix& a, Matrix& b, Orders orders) {
     if (warp_number() / kGroupWarps == 1) {
       if (warp_number() % kGroupWarps != 0 || !is_elected()) return;
       for (index k = 0; k < a.columns; k += kK, at.advance()) {
-        ring.begin_fill(at, a_tiles.bytes(a_tiles.lines(64)) + b_tiles.bytes(b_tiles.lines(kColumns)));
+        ring.begin_fill(at, bytes_of(a_tiles, a_map) + bytes_of(b_tiles, b_map));
         load_tile<0, 1>(a_tiles.stage(at.stage), a_map, Index<2>{0, k}, ring, at.stage);
         load_tile<1, 0>(b_tiles.stage(at.stage), b_map, Index<2>{k, kColumns}, ring, at.stage);
       }

@@ -105,6 +105,7 @@ Entry entry_of(const std::string& kernel) {
       {"laplacian", tessera_laplacian_invoke},
       {"large_tiles", tessera_large_tiles_invoke},
       {"largest_by_groups", tessera_largest_by_groups_invoke},
+      {"later_by_groups", tessera_later_by_groups_invoke},
       {"later_wins", tessera_later_wins_invoke},
       {"layernorm", tessera_layernorm_invoke},
       {"linear", tessera_linear_invoke},

@@ -2,27 +2,11 @@
 // BoxedTensor: a tensor whose boxes are copied for products, or a copy of it that has such boxes.
 #pragma once
 
+#include "tessera/factor_boxes.h"
 #include "tessera/line_copy.h"
-#include "tessera/operand_tile.h"
-#include "tessera/tensor_map.h"
 #include "tessera/workspace.h"
 
 namespace tessera {
-
-/// The boxes of a factor, and what their lines run along.
-struct FactorBoxes {
-  TensorMap map;
-  Major major;
-};
-
-/// The boxes of a tensor that has some, a BoxedTensor or SplitTensor, as a factor with rows (columns) along kWidthDimension
-/// and K along kDepthDimension: of `along_k` lines, or of `across_k` where lines run along the rows (columns).
-template <int kWidthDimension, int kDepthDimension, typename Boxed>
-FactorBoxes factor_boxes(Boxed& tensor, int along_k, int across_k) {
-  if (tensor.lie_along(kDepthDimension))
-    return {tensor.template map<kWidthDimension, kDepthDimension>(along_k), Major::k};
-  return {tensor.template map<kDepthDimension, kWidthDimension>(across_k), Major::mn};
-}
 
 /// What `run` returns when called with constants that say whether lines run along K: of a factor of which they do where
 /// `along_k` holds, or of two. The function for these orders is launched without asking in its loops again.

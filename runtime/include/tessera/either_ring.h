@@ -21,6 +21,15 @@ struct EitherTile {
   int first = 0;  ///< where the tile begins among them
   Major major = Major::k;
 
+  TESSERA_DEVICE bool is_along_k() const {
+    return kOrder == Order::either ? major == Major::k : kOrder == Order::k;
+  }
+
+  /// How many boxes bring a tile, and what each brings of a line, in bytes and in elements.
+  TESSERA_DEVICE int boxes() const { return is_along_k() ? AlongK::boxes() : AcrossK::boxes(); }
+  TESSERA_DEVICE int span_bytes() const { return is_along_k() ? AlongK::kSpanBytes : AcrossK::kSpanBytes; }
+  TESSERA_DEVICE int span() const { return is_along_k() ? AlongK::kSpan : AcrossK::kSpan; }
+
   /// `use(major, tile)` is called with the tile as it lies, and what its lines run along as a constant.
   template <typename Use>
   TESSERA_DEVICE void as_it_lies(const Use& use) const {
@@ -58,9 +67,10 @@ TESSERA_DEVICE void as_it_lies(const AcrossKTile<T, kLines, kLength>& across, co
 }
 
 /// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
-template <typename T, int kWidth, int kDepth, int kStages_, Order kOrder = Order::either>
+template <typename T, int kWidth_, int kDepth, int kStages_, Order kOrder = Order::either>
 struct EitherRing {
-  using Tile = EitherTile<T, kWidth, kDepth, kOrder>;
+  using Tile = EitherTile<T, kWidth_, kDepth, kOrder>;
+  static constexpr int kWidth = kWidth_;
   static constexpr int kStages = kStages_, kRoom = kStages * Tile::kRoom;
   static constexpr int kRoomBytes = kRoom * static_cast<int>(sizeof(T));
 
@@ -69,17 +79,7 @@ struct EitherRing {
 
   TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom, major}; }
 
-  TESSERA_DEVICE bool is_along_k() const {
-    return kOrder == Order::either ? major == Major::k : kOrder == Order::k;
-  }
-
-  /// How many lines boxes bring of a tile: so many along K, all of the others.
-  TESSERA_DEVICE int lines(int along_k) const { return is_along_k() ? along_k : kDepth; }
-
-  /// The bytes of so many.
-  TESSERA_DEVICE int bytes(int lines) const {
-    return lines * (is_along_k() ? Tile::AlongK::kLineBytes : Tile::AcrossK::kLineBytes);
-  }
+  TESSERA_DEVICE bool is_along_k() const { return stage(0).is_along_k(); }
 };
 
 }  // namespace tessera

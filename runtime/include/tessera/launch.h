@@ -257,7 +257,7 @@ inline bool may_take(const LaunchOptions& options, int first, int count) {
 
 /// How many blocks of tiles run in a cluster: two with neighbouring rows share what they read of columns where copies of lines
 /// are slow, where both together have all rows, so that columns come from memory once, and where the last of many tiles have
-/// few columns: a box that hangs far over the end takes longer, and the same blocks may get all of them.
+/// few columns: what lies outside takes the copy engine longer, and the same blocks may get all such tiles.
 class Clusters {
  public:
   /// Without `columns` all blocks have the same.

@@ -37,6 +37,11 @@ struct OperandTile {
   Shared<T> elements;
   int first = 0;  ///< where the tile begins among them
 
+  /// How many boxes bring a tile, and what each brings of a line, in bytes and in elements.
+  static TESSERA_HD constexpr int boxes() { return kLength / kSpan; }
+  static TESSERA_HD constexpr int span_bytes() { return kSpanBytes; }
+  static TESSERA_HD constexpr int span() { return kSpan; }
+
   /// Where an element stands in the tile.
   static TESSERA_HD constexpr int at(int line, int position) {
     constexpr unsigned kChunks = kSpanBytes / 16;
@@ -89,8 +94,9 @@ struct OperandRing {
 
   TESSERA_DEVICE Tile stage(int number) const { return {elements, number * Tile::kRoom}; }
 
-  /// The bytes of so many lines of a tile.
-  static TESSERA_HD constexpr int bytes(int lines) { return lines * Tile::kLineBytes; }
+  /// What an EitherRing says of itself: these tiles have lines along K, one for each row (column).
+  static constexpr int kWidth = kLines;
+  static TESSERA_HD constexpr bool is_along_k() { return true; }
 };
 
 }  // namespace tessera

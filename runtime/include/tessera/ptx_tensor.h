@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instructions of the copy engine (TMA), one function each, named after it. From compute capability 9.0 on. One thread
-// asks for a copy; the engine computes its addresses from a TensorMap and fills with zeros what lies outside.
+// asks for a copy; the engine computes its addresses from a map and fills with zeros what lies outside.
 #pragma once
 
 #include "tessera/barriers.h"
@@ -17,7 +17,7 @@
 namespace tessera::ptx {
 
 /// prefetch.tensormap: the map is on its way to where copies look for it.
-TESSERA_DEVICE void prefetch_tensormap(const TensorMap& map, Location = Location::current()) {
+TESSERA_DEVICE void prefetch_tensormap(const BoxMap& map, Location = Location::current()) {
   asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
 }
 
@@ -39,32 +39,32 @@ TESSERA_DEVICE void griddepcontrol_wait(Location = Location::current()) {
 /// cp.async.bulk.tensor, global to shared: the box at `at`, coordinates in the order of the map, to element `i` on. When all
 /// of its bytes are there, also those that stand for nothing, barrier number `barrier` has them. With `multicast` to the
 /// same places of all blocks of the cluster that have a bit in `blocks`, whose own barriers get the bytes.
-#define TESSERA_PTX_LOAD_BOX(rank, coordinates, policy_operand, blocks_operand, ...)                         \
-  template <typename T>                                                                                      \
-  TESSERA_DEVICE void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map,            \
-                                                const int(&at)[rank], const Barriers& barriers, int barrier, \
-                                                Location = Location::current()) {                            \
-    asm volatile(                                                                                            \
-        "cp.async.bulk.tensor." #rank                                                                        \
-        "d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {" coordinates      \
-        "}], [%2], " policy_operand ";"                                                                      \
-        :                                                                                                    \
-        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
-          "l"(map.policy)                                                                                    \
-        : "memory");                                                                                         \
-  }                                                                                                          \
-  template <typename T>                                                                                      \
-  TESSERA_DEVICE void cp_async_bulk_tensor_load_multicast(                                                   \
-      const Shared<T>& to, int i, const TensorMap& map, const int(&at)[rank], const Barriers& barriers,      \
-      int barrier, std::uint32_t blocks, Location = Location::current()) {                                   \
-    TESSERA_ASM_90A(                                                                                         \
-        "cp.async.bulk.tensor." #rank                                                                        \
-        "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], "     \
-        "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy_operand ";"                             \
-        :                                                                                                    \
-        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,        \
-          "l"(map.policy), "h"(static_cast<unsigned short>(blocks))                                          \
-        : "memory");                                                                                         \
+#define TESSERA_PTX_LOAD_BOX(rank, coordinates, policy_operand, blocks_operand, ...)                     \
+  template <typename T>                                                                                  \
+  TESSERA_DEVICE void cp_async_bulk_tensor_load(                                                         \
+      const Shared<T>& to, int i, const BoxMap& map, CachePolicy policy, const int(&at)[rank],           \
+      const Barriers& barriers, int barrier, Location = Location::current()) {                           \
+    asm volatile(                                                                                        \
+        "cp.async.bulk.tensor." #rank                                                                    \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {" coordinates  \
+        "}], [%2], " policy_operand ";"                                                                  \
+        :                                                                                                \
+        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,    \
+          "l"(policy)                                                                                    \
+        : "memory");                                                                                     \
+  }                                                                                                      \
+  template <typename T>                                                                                  \
+  TESSERA_DEVICE void cp_async_bulk_tensor_load_multicast(                                               \
+      const Shared<T>& to, int i, const BoxMap& map, CachePolicy policy, const int(&at)[rank],           \
+      const Barriers& barriers, int barrier, std::uint32_t blocks, Location = Location::current()) {     \
+    TESSERA_ASM_90A(                                                                                     \
+        "cp.async.bulk.tensor." #rank                                                                    \
+        "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], " \
+        "[%1, {" coordinates "}], [%2], " blocks_operand ", " policy_operand ";"                         \
+        :                                                                                                \
+        : "r"(shared_address(to, i)), "l"(&map), "r"(shared_address(barriers, barrier)), __VA_ARGS__,    \
+          "l"(policy), "h"(static_cast<unsigned short>(blocks))                                          \
+        : "memory");                                                                                     \
   }
 TESSERA_PTX_LOAD_BOX(2, "%3, %4", "%5", "%6", "r"(at[0]), "r"(at[1]))
 TESSERA_PTX_LOAD_BOX(3, "%3, %4, %5", "%6", "%7", "r"(at[0]), "r"(at[1]), "r"(at[2]))
@@ -75,14 +75,14 @@ TESSERA_PTX_LOAD_BOX(5, "%3, %4, %5, %6, %7", "%8", "%9", "r"(at[0]), "r"(at[1])
 
 /// cp.async.bulk.prefetch.tensor: a hint that the box at `at` will be copied, which brings it into the second-level cache. All
 /// multiprocessors write through that cache, so a box may be asked for before it is written.
-#define TESSERA_PTX_PREFETCH_BOX(rank, coordinates, policy_operand, ...)                                \
-  TESSERA_DEVICE void cp_async_bulk_prefetch_tensor(const TensorMap& map, const int(&at)[rank],         \
-                                                    Location = Location::current()) {                   \
-    asm volatile("cp.async.bulk.prefetch.tensor." #rank "d.L2.global.L2::cache_hint [%0, {" coordinates \
-                 "}], " policy_operand ";"                                                              \
-                 :                                                                                      \
-                 : "l"(&map), __VA_ARGS__, "l"(map.policy)                                              \
-                 : "memory");                                                                           \
+#define TESSERA_PTX_PREFETCH_BOX(rank, coordinates, policy_operand, ...)                                    \
+  TESSERA_DEVICE void cp_async_bulk_prefetch_tensor(const BoxMap& map, CachePolicy policy,                  \
+                                                    const int(&at)[rank], Location = Location::current()) { \
+    asm volatile("cp.async.bulk.prefetch.tensor." #rank "d.L2.global.L2::cache_hint [%0, {" coordinates     \
+                 "}], " policy_operand ";"                                                                  \
+                 :                                                                                          \
+                 : "l"(&map), __VA_ARGS__, "l"(policy)                                                      \
+                 : "memory");                                                                               \
   }
 TESSERA_PTX_PREFETCH_BOX(2, "%1, %2", "%3", "r"(at[0]), "r"(at[1]))
 TESSERA_PTX_PREFETCH_BOX(3, "%1, %2, %3", "%4", "r"(at[0]), "r"(at[1]), "r"(at[2]))
@@ -95,7 +95,7 @@ TESSERA_PTX_PREFETCH_BOX(5, "%1, %2, %3, %4, %5", "%6", "r"(at[0]), "r"(at[1]), 
 /// that lies outside of the tensor. Behind fence_proxy_async of those who stored there, and a barrier.
 #define TESSERA_PTX_STORE_BOX(rank, coordinates, ...)                                               \
   template <typename T>                                                                             \
-  TESSERA_DEVICE void cp_async_bulk_tensor_store(const TensorMap& map, const int(&at)[rank],        \
+  TESSERA_DEVICE void cp_async_bulk_tensor_store(const BoxMap& map, const int(&at)[rank],           \
                                                  const Shared<T>& from, int i,                      \
                                                  Location = Location::current()) {                  \
     asm volatile("cp.async.bulk.tensor." #rank "d.global.shared::cta.bulk_group [%0, {" coordinates \

@@ -273,7 +273,7 @@ class StorePanel {
   }
 
   template <int kLineDimension, int Rank>
-  TESSERA_DEVICE void ask_for_store(const TensorMap& map, const Index<Rank>& at, const Corner& corner,
+  TESSERA_DEVICE void ask_for_store(const BoxMap& map, const Index<Rank>& at, const Corner& corner,
                                     Location where) const {
     int coordinates[Rank];
     coordinates[0] = static_cast<int>(at[Rank - 1] + corner.position);

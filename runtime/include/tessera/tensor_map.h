@@ -27,12 +27,6 @@ struct TensorBox {
   int lines;
 };
 
-/// Lines that boxes bring of a tile of so many, of a tensor of `extent` lines: no more than there are, by eights. Boxes that
-/// hang over the end of a tensor arrive later. Blocks of a cluster that share a tile bring all of its lines.
-TESSERA_HD constexpr int lines_of_box(int lines, index extent, int blocks = 1) {
-  return blocks == 1 && extent < lines ? (static_cast<int>(extent) + 7) / 8 * 8 : lines;
-}
-
 namespace detail {
 
 /// The dimension of a tensor that is number `i` of its map: the one whose elements are neighbours, then the others.
@@ -44,14 +38,11 @@ TESSERA_HD constexpr int mapped_dimension(int i) {
 }  // namespace detail
 
 #if TESSERA_TWIN
-using TensorMap = twin::TensorMap;
+using BoxMap = twin::BoxMap;
 #else
 
-/// For device code 128 opaque bytes and a policy; a kernel takes it as `TESSERA_PARAMETER TensorMap`.
-struct TensorMap {
-  CUtensorMap map;
-  CachePolicy policy;
-};
+/// For device code 128 opaque bytes.
+using BoxMap = CUtensorMap;
 
 namespace detail {
 
@@ -80,7 +71,7 @@ inline CUtensorMapDataType map_type(const BoxesOfTensor& boxes) {
 }
 
 /// Whether the driver takes the boxes; the map is theirs then.
-TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxes) {
+TESSERA_OUT_OF_LINE inline bool encode(BoxMap& map, const BoxesOfTensor& boxes) {
   const auto encoder = tensor_map_encoder();
   const CUtensorMapSwizzle swizzle = boxes.span_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                                      : boxes.span_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
@@ -94,19 +85,27 @@ TESSERA_OUT_OF_LINE inline bool encode(TensorMap& map, const BoxesOfTensor& boxe
     steps[i] = 1;
   }
   return encoder != nullptr &&
-         encoder(&map.map, map_type(boxes), static_cast<cuuint32_t>(boxes.rank), boxes.data, extents,
-                 strides + 1, counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+         encoder(&map, map_type(boxes), static_cast<cuuint32_t>(boxes.rank), boxes.data, extents, strides + 1,
+                 counts, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
 }  // namespace detail
 #endif
 
+/// A kernel takes it as `TESSERA_PARAMETER TensorMap`.
+struct TensorMap : BoxMap {
+  CachePolicy policy;
+  int lines;  ///< of a box
+
+  TESSERA_HD const BoxMap& map() const { return *this; }
+};
+
 namespace detail {
 
 /// The same, or what this thread has had of it.
-TESSERA_OUT_OF_LINE inline bool find_or_encode(TensorMap& map, const BoxesOfTensor& boxes) {
-  static thread_local RecentMaps<TensorMap> maps;
+TESSERA_OUT_OF_LINE inline bool find_or_encode(BoxMap& map, const BoxesOfTensor& boxes) {
+  static thread_local RecentMaps<BoxMap> maps;
   return maps.find(map, boxes, encode);
 }
 
@@ -135,6 +134,7 @@ inline bool make_tensor_map(TensorMap& map, const Tensor& tensor, Box box) {
   }
   if (!detail::find_or_encode(map, boxes)) return false;
   map.policy = CachePolicy::normal;
+  map.lines = box.lines;
   return true;
 }
 

@@ -100,6 +100,15 @@ TESSERA_DEVICE void clear_lines(const EitherRing<T, kWidth, kDepth, kStages, kOr
   ptx::fence_proxy_async(where);
 }
 
+/// By one thread: maps are on their way to where copies look for them.
+TESSERA_DEVICE void prefetch_maps(const BoxMap& map, Location where = Location::current()) {
+  ptx::prefetch_tensormap(map, where);
+}
+TESSERA_DEVICE void prefetch_maps(const FactorBoxes& boxes, Location where = Location::current()) {
+  ptx::prefetch_tensormap(boxes.whole, where);
+  ptx::prefetch_tensormap(boxes.last, where);
+}
+
 /// The threads of kGroups warpgroups meet; the one that copies goes on.
 template <int kGroups>
 TESSERA_DEVICE void groups_barrier(Location where = Location::current()) {
@@ -116,43 +125,46 @@ TESSERA_DEVICE void complete_tiles(Location where = Location::current()) {
 namespace detail {
 
 /// A box on its way to this block, to all blocks of the cluster, or to the cache alone.
-template <int kStages, int Rank, typename T>
+template <int kStages, int Rank, typename T, typename Boxes>
 TESSERA_DEVICE void bring_box(const TileRing<kStages>& ring, int stage, const Shared<T>& to, int i,
-                              const TensorMap& map, const int (&at)[Rank], Location where) {
-  ptx::cp_async_bulk_tensor_load(to, i, map, at, ring.full, stage, where);
+                              const Boxes& boxes, const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_tensor_load(to, i, boxes.map(), boxes.policy, at, ring.full, stage, where);
 }
-template <int kStages, int Rank, typename T>
+template <int kStages, int Rank, typename T, typename Boxes>
 TESSERA_DEVICE void bring_box_to_all(const TileRing<kStages>& ring, int stage, const Shared<T>& to, int i,
-                                     const TensorMap& map, const int (&at)[Rank], Location where) {
-  ptx::cp_async_bulk_tensor_load_multicast(to, i, map, at, ring.full, stage, (1u << ring.blocks) - 1, where);
+                                     const Boxes& boxes, const int (&at)[Rank], Location where) {
+  const unsigned all = (1u << ring.blocks) - 1;
+  ptx::cp_async_bulk_tensor_load_multicast(to, i, boxes.map(), boxes.policy, at, ring.full, stage, all,
+                                           where);
 }
-template <int kStages, int Rank, typename T>
-TESSERA_DEVICE void bring_box(const LookAhead<kStages>&, int, const Shared<T>&, int, const TensorMap& map,
+template <int kStages, int Rank, typename T, typename Boxes>
+TESSERA_DEVICE void bring_box(const LookAhead<kStages>&, int, const Shared<T>&, int, const Boxes& boxes,
                               const int (&at)[Rank], Location where) {
-  ptx::cp_async_bulk_prefetch_tensor(map, at, where);
+  ptx::cp_async_bulk_prefetch_tensor(boxes.map(), boxes.policy, at, where);
 }
-template <int kStages, int Rank, typename T>
+template <int kStages, int Rank, typename T, typename Boxes>
 TESSERA_DEVICE void bring_box_to_all(const LookAhead<kStages>&, int, const Shared<T>&, int,
-                                     const TensorMap& map, const int (&at)[Rank], Location where) {
-  ptx::cp_async_bulk_prefetch_tensor(map, at, where);
+                                     const Boxes& boxes, const int (&at)[Rank], Location where) {
+  ptx::cp_async_bulk_prefetch_tensor(boxes.map(), boxes.policy, at, where);
 }
 
 }  // namespace detail
 
 /// One thread asks for the part of a tensor that begins at `at`, to be copied to `tile`, whose lines run along
-/// kPositionDimension; the bytes arrive at a ring's stage. Zeros stand where the tensor ends. With LookAhead in place of the
-/// ring it goes no farther than the second-level cache.
-template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
-TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at, const Ring& ring,
+/// kPositionDimension; the bytes arrive at a ring's stage. In boxes zeros stand where the tensor ends. With LookAhead in place
+/// of the ring it goes no farther than the second-level cache. Boxes are a TensorMap, or TileBoxes.
+template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile, typename Boxes>
+TESSERA_DEVICE void load_tile(const Tile& tile, const Boxes& boxes, const Index<Rank>& at, const Ring& ring,
                               int stage, Location where = Location::current()) {
   TESSERA_UNROLL
   for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
+    if (position / Tile::kSpan >= detail::boxes_of(boxes, Tile::boxes())) break;
     int coordinates[Rank];
     TESSERA_UNROLL
     for (int i = 0; i < Rank; ++i)
       coordinates[i] = static_cast<int>(at[detail::mapped_dimension<kPositionDimension>(i)]);
     coordinates[0] += position;
-    detail::bring_box(ring, stage, tile.elements, tile.first + position * Tile::kLines, map, coordinates,
+    detail::bring_box(ring, stage, tile.elements, tile.first + position * Tile::kLines, boxes, coordinates,
                       where);
   }
 }
@@ -160,10 +172,10 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const TensorMap& map, const Inde
 /// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, whole eights of which each
 /// has its chunks in another order, and all of them get it.
 template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
-TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, const Index<Rank>& at,
+TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& boxes, const Index<Rank>& at,
                                      const Ring& ring, int stage, Location where = Location::current()) {
   if (ring.blocks == 1)
-    return load_tile<kLineDimension, kPositionDimension>(tile, map, at, ring, stage, where);
+    return load_tile<kLineDimension, kPositionDimension>(tile, boxes, at, ring, stage, where);
   const int lines = Tile::kLines / ring.blocks, first = cluster_rank() * lines;
   TESSERA_UNROLL
   for (int position = 0; position < Tile::kLength; position += Tile::kSpan) {
@@ -175,7 +187,7 @@ TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& map, con
     }
     coordinates[0] += position;
     detail::bring_box_to_all(ring, stage, tile.elements,
-                             tile.first + position * Tile::kLines + first * Tile::kSpan, map, coordinates,
+                             tile.first + position * Tile::kLines + first * Tile::kSpan, boxes, coordinates,
                              where);
   }
 }
@@ -186,17 +198,17 @@ namespace detail {
 /// tile begins at `at`.
 /// Boxes follow each other along the lines; a loop for both orders takes less time of the thread that asks than a branch.
 template <int kWidthDimension, int kDepthDimension, int Rank, typename T, int kWidth, int kDepth,
-          Order kOrder, typename Copy>
-TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Index<Rank>& at,
-                                 int share, int shares, Copy copy) {
+          Order kOrder, typename Boxes, typename Copy>
+TESSERA_DEVICE void for_each_box(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Boxes& of,
+                                 const Index<Rank>& at, int share, int shares, Copy copy) {
   using AlongK = typename EitherTile<T, kWidth, kDepth, kOrder>::AlongK;
   using AcrossK = typename EitherTile<T, kWidth, kDepth, kOrder>::AcrossK;
   static_assert(kOrder != Order::either || AlongK::kSpan == AcrossK::kSpan,
                 "boxes bring as much of a line either way");
-  const bool along_k = kOrder == Order::either ? tile.major == Major::k : kOrder == Order::k;
+  const bool along_k = tile.is_along_k();
   const int span = along_k ? AlongK::kSpan : AcrossK::kSpan;
   const int lines = along_k ? AlongK::kLines : AcrossK::kLines, first = (lines >> (shares - 1)) * share;
-  const int boxes = along_k ? AlongK::kLength / AlongK::kSpan : AcrossK::kLength / AcrossK::kSpan;
+  const int boxes = boxes_of(of, tile.boxes());
   int coordinates[Rank];
   TESSERA_UNROLL
   for (int i = 0; i < Rank; ++i) {
@@ -219,42 +231,49 @@ inline constexpr bool kAsksInLoop = Rank <= 2 || kWidth <= 64;
 
 /// The same for tiles whose lines run along either dimension: that of the rows (columns) of a product, or that of K.
 template <int kWidthDimension, int kDepthDimension, typename Ring, int Rank, typename T, int kWidth,
-          int kDepth, Order kOrder>
-TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
+          int kDepth, Order kOrder, typename Boxes>
+TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const Boxes& boxes,
                               const Index<Rank>& at, const Ring& ring, int stage,
                               Location where = Location::current()) {
   if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
     detail::for_each_box<kWidthDimension, kDepthDimension>(
-        tile, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
-          detail::bring_box(ring, stage, tile.elements, to, map, coordinates, where);
+        tile, boxes, at, 0, 1, [&](int to, const int(&coordinates)[Rank]) {
+          detail::bring_box(ring, stage, tile.elements, to, boxes, coordinates, where);
         });
   } else {
     tile.as_it_lies([&](auto major, const auto& lines) {
       constexpr bool kAlongK = decltype(major)::value == Major::k;
       load_tile<kAlongK ? kWidthDimension : kDepthDimension, kAlongK ? kDepthDimension : kWidthDimension>(
-          lines, map, at, ring, stage, where);
+          lines, boxes, at, ring, stage, where);
     });
   }
 }
 template <int kWidthDimension, int kDepthDimension, typename Ring, int Rank, typename T, int kWidth,
           int kDepth, Order kOrder>
-TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile, const TensorMap& map,
-                                     const Index<Rank>& at, const Ring& ring, int stage,
-                                     Location where = Location::current()) {
+TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile,
+                                     const TensorMap& boxes, const Index<Rank>& at, const Ring& ring,
+                                     int stage, Location where = Location::current()) {
   if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
     if (ring.blocks == 1)
-      return load_tile<kWidthDimension, kDepthDimension>(tile, map, at, ring, stage, where);
+      return load_tile<kWidthDimension, kDepthDimension>(tile, boxes, at, ring, stage, where);
     detail::for_each_box<kWidthDimension, kDepthDimension>(
-        tile, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
-          detail::bring_box_to_all(ring, stage, tile.elements, to, map, coordinates, where);
+        tile, boxes, at, cluster_rank(), ring.blocks, [&](int to, const int(&coordinates)[Rank]) {
+          detail::bring_box_to_all(ring, stage, tile.elements, to, boxes, coordinates, where);
         });
   } else {
     tile.as_it_lies([&](auto major, const auto& lines) {
       constexpr bool kAlongK = decltype(major)::value == Major::k;
       load_shared_tile<kAlongK ? kWidthDimension : kDepthDimension,
-                       kAlongK ? kDepthDimension : kWidthDimension>(lines, map, at, ring, stage, where);
+                       kAlongK ? kDepthDimension : kWidthDimension>(lines, boxes, at, ring, stage, where);
     });
   }
+}
+
+/// The same where blocks run alone.
+template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
+TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TileBoxes& boxes, const Index<Rank>& at,
+                                     const Ring& ring, int stage, Location where = Location::current()) {
+  load_tile<kLineDimension, kPositionDimension>(tile, boxes, at, ring, stage, where);
 }
 
 namespace detail {

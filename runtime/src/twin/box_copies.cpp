@@ -31,14 +31,14 @@ thread_local std::vector<PendingBox> pending;
 
 /// A box that was asked for ahead: for the cache, and so to be copied by the thread that asked.
 struct BoxAhead {
-  const TensorMap* map;
+  const BoxMap* map;
   std::vector<int> at;
   Location where;
 };
 
 thread_local std::vector<BoxAhead> boxes_ahead;
 
-std::vector<int> coordinates(const TensorMap& map, const int* at) { return {at, at + map.rank}; }
+std::vector<int> coordinates(const BoxMap& map, const int* at) { return {at, at + map.rank}; }
 
 void round_to_tf32(unsigned char* element) {
   float value;
@@ -48,7 +48,7 @@ void round_to_tf32(unsigned char* element) {
 }
 
 /// The elements of a box, dimension 0 first; zeros outside of the tensor.
-std::vector<unsigned char> read_box(const TensorMap& map, const int* at) {
+std::vector<unsigned char> read_box(const BoxMap& map, const int* at) {
   const std::int64_t size = map.element_bytes, length = map.box[0];
   std::int64_t lines = 1;
   for (int d = 1; d < map.rank; ++d) lines *= map.box[d];
@@ -116,7 +116,17 @@ bool begins_box(const SharedArray& array, int i, Location where) {
   return false;
 }
 
-void ask_ahead(const TensorMap& map, const int* at, Location where) {
+bool begins_at_chunk(const BoxMap& map, const int* at, Location where) {
+  constexpr int kChunkBytes = 16;
+  if (at[0] * map.element_bytes % kChunkBytes == 0) return true;
+  report(FaultKind::misaligned, where,
+         "a box from element " + std::to_string(at[0]) + " of a line on, and boxes begin at multiples of " +
+             std::to_string(kChunkBytes) + " bytes");
+  return false;
+}
+
+void ask_ahead(const BoxMap& map, const int* at, Location where) {
+  if (!begins_at_chunk(map, at, where)) return;
   boxes_ahead.push_back({&map, coordinates(map, at), where});
 }
 
@@ -133,7 +143,7 @@ void copy_box(const BoxCopy& copy, Location where) {
     std::erase_if(boxes_ahead, [&](const BoxAhead& box) {
       return box.map == copy.map && box.at == coordinates(*copy.map, copy.at);
     });
-  if (!begins_box(copy.to, copy.i, where)) return;
+  if (!begins_box(copy.to, copy.i, where) || !begins_at_chunk(*copy.map, copy.at, where)) return;
   const std::vector<unsigned char> bytes = read_box(*copy.map, copy.at);
   for (int rank = 0; rank < context.threads / context.block_threads; ++rank)
     if ((copy.blocks >> rank & 1u) != 0) send(copy, rank, bytes, where);

@@ -2,6 +2,7 @@
 // Boxes that are on their way: what files of copies and stores have in common, and what the machine has to do with them.
 #pragma once
 
+#include "tessera/tensor_map.h"
 #include "tessera/twin/shared_memory.h"
 
 namespace tessera::twin {
@@ -11,6 +12,9 @@ inline int swizzled(int byte, int span_bytes) { return byte ^ (byte >> 7 & (span
 
 /// Whether a box may begin at an element of shared memory; reports it if not.
 bool begins_box(const SharedArray& array, int i, Location where);
+
+/// The same of a line in global memory: on a GPU the instruction would be an illegal one.
+bool begins_at_chunk(const BoxMap& map, const int* at, Location where);
 
 /// A block begins: no box is on its way.
 void begin_boxes();

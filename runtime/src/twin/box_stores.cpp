@@ -15,8 +15,8 @@ namespace tessera::twin {
 namespace {
 
 struct PendingStore {
-  TensorMap map;
-  std::int64_t at[TensorMap::kMostDimensions];
+  BoxMap map;
+  std::int64_t at[BoxMap::kMostDimensions];
   SharedArray from;
   int i, count;
   int group;
@@ -42,10 +42,10 @@ StoreQueue& own_stores() {
 
 /// Whether the launch may write the elements of a line, which are thereby written. The last dimension of the tensor is the
 /// first of the map.
-bool may_store_line(const TensorMap& map, const std::int64_t* at, int count, Location where) {
+bool may_store_line(const BoxMap& map, const std::int64_t* at, int count, Location where) {
   TensorShadow* shadow = map.shadow;
   if (shadow == nullptr || !shadow->write_once) return true;
-  std::int64_t index[TensorMap::kMostDimensions], extent[TensorMap::kMostDimensions], element = 0;
+  std::int64_t index[BoxMap::kMostDimensions], extent[BoxMap::kMostDimensions], element = 0;
   for (int d = 0; d < map.rank; ++d) {
     const int mapped = d + 1 < map.rank ? d + 1 : 0;
     index[d] = at[mapped];
@@ -64,7 +64,7 @@ bool may_store_line(const TensorMap& map, const std::int64_t* at, int count, Loc
 
 /// Writes what of a line lies in the tensor; `byte` is that of its first element in shared memory.
 void write_line(const PendingStore& store, std::int64_t* at, int byte) {
-  const TensorMap& map = store.map;
+  const BoxMap& map = store.map;
   for (int d = 0; d < map.rank; ++d)
     if (at[d] < 0 || at[d] >= map.extent[d]) return;
   const int size = map.element_bytes;
@@ -77,12 +77,12 @@ void write_line(const PendingStore& store, std::int64_t* at, int byte) {
 }
 
 void write(const PendingStore& store) {
-  const TensorMap& map = store.map;
+  const BoxMap& map = store.map;
   const int length = map.box[0] * map.element_bytes;
   const int first = store.from.first_byte + store.i * store.from.element_bytes;
   const int lines = store.count / map.box[0];
   for (int line = 0; line < lines; ++line) {
-    std::int64_t at[TensorMap::kMostDimensions] = {store.at[0]}, rest = line;
+    std::int64_t at[BoxMap::kMostDimensions] = {store.at[0]}, rest = line;
     for (int d = 1; d < map.rank; ++d) {
       at[d] = store.at[d] + rest % map.box[d];
       rest /= map.box[d];
@@ -100,7 +100,7 @@ void finish(const PendingStore& store) {
 
 void store_box(const BoxStore& store, Location where) {
   if (context.ahead > 0) check_behind_predecessor(where);
-  if (!begins_box(store.from, store.i, where)) return;
+  if (!begins_box(store.from, store.i, where) || !begins_at_chunk(*store.map, store.at, where)) return;
   int count = 1;
   for (int d = 0; d < store.map->rank; ++d) count *= store.map->box[d];
   if (!may_read_shared(store.from, store.i, count, where, Proxy::async)) return;

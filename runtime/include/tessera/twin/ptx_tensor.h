@@ -12,7 +12,7 @@ namespace tessera::twin {
 struct BoxCopy {
   SharedArray to;
   int i;  ///< of its first element
-  const TensorMap* map;
+  const BoxMap* map;
   const int* at;
   const Barriers* barriers;
   int barrier;           ///< that gets its bytes
@@ -21,11 +21,11 @@ struct BoxCopy {
 void copy_box(const BoxCopy& copy, Location where);
 
 /// A box that the current thread wants in the cache before it copies it.
-void ask_ahead(const TensorMap& map, const int* at, Location where);
+void ask_ahead(const BoxMap& map, const int* at, Location where);
 
 /// A box that the current thread has stored.
 struct BoxStore {
-  const TensorMap* map;
+  const BoxMap* map;
   const int* at;
   SharedArray from;
   int i;  ///< of its first element
@@ -39,32 +39,33 @@ void wait_for_stores(int pending);
 
 namespace tessera::ptx {
 
-inline void prefetch_tensormap(const TensorMap&, Location = Location::current()) {}
+inline void prefetch_tensormap(const BoxMap&, Location = Location::current()) {}
 
 inline void fence_proxy_async(Location = Location::current()) { twin::fence_proxies(); }
 inline void griddepcontrol_launch_dependents(Location = Location::current()) {}
 inline void griddepcontrol_wait(Location = Location::current()) { twin::meet_predecessor(); }
 
 template <typename T, int kRank>
-void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const TensorMap& map, const int (&at)[kRank],
-                               const Barriers& barriers, int barrier, Location where = Location::current()) {
+void cp_async_bulk_tensor_load(const Shared<T>& to, int i, const BoxMap& map, CachePolicy,
+                               const int (&at)[kRank], const Barriers& barriers, int barrier,
+                               Location where = Location::current()) {
   twin::copy_box({to.array(), i, &map, at, &barriers, barrier, 1u << twin::block_rank()}, where);
 }
 template <typename T, int kRank>
-void cp_async_bulk_tensor_load_multicast(const Shared<T>& to, int i, const TensorMap& map,
+void cp_async_bulk_tensor_load_multicast(const Shared<T>& to, int i, const BoxMap& map, CachePolicy,
                                          const int (&at)[kRank], const Barriers& barriers, int barrier,
                                          std::uint32_t blocks, Location where = Location::current()) {
   twin::copy_box({to.array(), i, &map, at, &barriers, barrier, blocks}, where);
 }
 
 template <int kRank>
-void cp_async_bulk_prefetch_tensor(const TensorMap& map, const int (&at)[kRank],
+void cp_async_bulk_prefetch_tensor(const BoxMap& map, CachePolicy, const int (&at)[kRank],
                                    Location where = Location::current()) {
   twin::ask_ahead(map, at, where);
 }
 
 template <typename T, int kRank>
-void cp_async_bulk_tensor_store(const TensorMap& map, const int (&at)[kRank], const Shared<T>& from, int i,
+void cp_async_bulk_tensor_store(const BoxMap& map, const int (&at)[kRank], const Shared<T>& from, int i,
                                 Location where = Location::current()) {
   twin::store_box({&map, at, from.array(), i}, where);
 }

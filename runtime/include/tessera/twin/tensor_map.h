@@ -8,8 +8,7 @@ namespace tessera::twin {
 
 struct TensorShadow;
 
-struct TensorMap : BoxesOfTensor {
-  CachePolicy policy = CachePolicy::normal;
+struct BoxMap : BoxesOfTensor {
   /// What the twin knows of the tensor; null outside a launch, and of a copy.
   TensorShadow* shadow = nullptr;
 };
@@ -33,7 +32,7 @@ inline bool is_encodable(const BoxesOfTensor& boxes) {
 
 namespace tessera::detail {
 
-inline bool encode(twin::TensorMap& map, const BoxesOfTensor& boxes) {
+inline bool encode(twin::BoxMap& map, const BoxesOfTensor& boxes) {
   map = {boxes};
   return twin::is_encodable(boxes);
 }
