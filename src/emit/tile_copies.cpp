@@ -56,7 +56,12 @@ void TileLowering::copy_instance() {
   const auto call = [&](const std::vector<std::string>& boxes) {
     return local(fmt::format("{}({})", bring, fmt::join(boxes, ", ")));
   };
-  const std::string is_whole = named("is_whole"), condition = fmt::format("{}", fmt::join(are_whole, " && "));
+  bring_boxes(fmt::format("{}", fmt::join(are_whole, " && ")), call(whole), call(any));
+}
+
+// One of two calls, which say whether to go on where the first boxes are asked for twice.
+void TileLowering::bring_boxes(const std::string& condition, const Expr& whole, const Expr& any) {
+  const std::string is_whole = named("is_whole");
   emit(lowered::Local{"bool",
                       is_whole,
                       {},
@@ -64,13 +69,12 @@ void TileLowering::copy_instance() {
                       true,
                       false});
   if (!looks_ahead()) {
-    lowered::Block for_any = apart([&] { emit(lowered::Evaluate{call(any)}); });
-    lowered::Block for_whole = apart([&] { emit(lowered::Evaluate{call(whole)}); });
+    lowered::Block for_any = apart([&] { emit(lowered::Evaluate{any}); });
+    lowered::Block for_whole = apart([&] { emit(lowered::Evaluate{whole}); });
     return emit(lowered::If{local(is_whole), std::move(for_whole), "", false, std::move(for_any)});
   }
   const std::string goes_on = named("goes_on");
-  emit(lowered::Local{
-      "bool", goes_on, {}, lowered::ternary(local(is_whole), call(whole), call(any)), true, false});
+  emit(lowered::Local{"bool", goes_on, {}, lowered::ternary(local(is_whole), whole, any), true, false});
   guard(local("!" + goes_on), "", false, Scope{}, [&] { emit(lowered::Evaluate{local("return")}); });
 }
 

@@ -225,6 +225,7 @@ class TileLowering : public FunctionLowering {
   // tile_copies.cpp
   bool looks_ahead() const;
   void copy_instance();
+  void bring_boxes(const std::string& condition, const lowered::Expr& whole, const lowered::Expr& any);
   bool has_cut_tiles() const;
   void copy_boxes(const std::vector<std::string>& positions);
   void copy_ahead(const std::vector<std::string>& positions);

@@ -118,7 +118,7 @@ bool begins_box(const SharedArray& array, int i, Location where) {
 
 bool begins_at_chunk(const BoxMap& map, const int* at, Location where) {
   constexpr int kChunkBytes = 16;
-  if (at[0] * map.element_bytes % kChunkBytes == 0) return true;
+  if (std::int64_t{at[0]} * map.element_bytes % kChunkBytes == 0) return true;
   report(FaultKind::misaligned, where,
          "a box from element " + std::to_string(at[0]) + " of a line on, and boxes begin at multiples of " +
              std::to_string(kChunkBytes) + " bytes");
