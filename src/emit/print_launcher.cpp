@@ -133,11 +133,14 @@ class LauncherPrinter {
                           variant.shared ? variant.shared->text() : variant.rival->clocks);
     }
     const auto terms = plan_.phase.shared_terms;
+    if (!sizes.empty())
+      writer_.line(
+          terms
+              ? "// of each size: tiles, clocks of one for 64 terms and behind them, teams, bytes of its sums"
+              : "// of each size: tiles, clocks of one for 64 terms");
     for (const auto& [name, list] : sizes)
       writer_.line(
-          fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""),
-          terms ? "tiles, clocks of one for 64 terms and behind them, teams, bytes of its sums"
-                : "tiles, clocks of one for 64 terms");
+          fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""));
   }
 
   // What all variants have in common is said once; functions that read different things name them at the call.

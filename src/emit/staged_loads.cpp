@@ -58,7 +58,8 @@ bool StagedLoads::may_turn(const StagedLoad& load) const {
 }
 
 bool StagedLoads::may_lie_along_width(const StagedLoad& load) const {
-  return begins_at_blocks(kernel_, plan_.sizes, *load.factor, load.factor->width_index);
+  return begins_at_blocks(kernel_, plan_.sizes, *load.factor, load.factor->width_index,
+                          tile_type(kernel_, *load.factor));
 }
 
 std::set<size_t> StagedLoads::dimensions_of_lines(const StagedLoad& load) const {

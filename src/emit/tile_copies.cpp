@@ -26,8 +26,8 @@ void TileLowering::copy_boxes(const std::vector<std::string>& positions) {
     if (cluster_axis_) emit(lowered::Evaluate{local(fmt::format("{}.drain({})", stages->ring, stages->at))});
 }
 
-// Where the last tiles of factors may have other boxes, the same stands in a lambda: for whole tiles, and for any. Blocks of
-// a cluster share boxes, which are those of whole tiles.
+// Where the last tiles of factors may have other boxes, the same stands in a lambda: for whole tiles, and for any. In
+// clusters all tiles have the boxes of whole ones.
 void TileLowering::copy_instance() {
   std::vector<FactorTile*> cut;
   for (FactorTile& tile : factors_)
@@ -48,7 +48,7 @@ void TileLowering::copy_instance() {
   const auto wrap = [&](lowered::Block inner) {
     return lowered::Lambda{bring, fmt::format("{}", fmt::join(parameters, ", ")), std::move(inner)};
   };
-  emit(lowered::Comment{"twice: with the maps of whole tiles, which are constants, and with any"});
+  emit(lowered::Comment{"twice: with the maps of whole tiles, which have constant addresses, and with any"});
   scope(Scope{}, wrap, [&] {
     copy();
     if (looks_ahead()) emit(lowered::Evaluate{local("return true")});
@@ -147,7 +147,7 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   const Range share = share_of(site.axis, turn.end);
   // Others wait before they begin.
   if (looks_ahead()) {
-    emit(lowered::Comment{"the first time; what is above follows from sizes"});
+    emit(lowered::Comment{"once; what is above reads no memory"});
     emit(lowered::Evaluate{local(stages_of(*site.factors[0]).ring + ".wait_for_launch_before()")});
   }
   count_loop(tile, share, "1", std::move(bindings), [&] {

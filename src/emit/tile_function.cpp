@@ -182,7 +182,8 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
     entry.is_either = has_either_order(type);
     if (!entry.is_either) entry.major = "Major::k";
     entry.boxes = named(name + "_boxes");
-    if (may_have_orders(kernel_, tiles_)) orders_[factor.load] = names_.take("kOrder" + capitalised(name));
+    if (may_have_orders(kernel_, tiles_, tiles_.shapes))
+      orders_[factor.load] = names_.take("kOrder" + capitalised(name));
   } else {
     if (is_staged && !majors_.contains(factor.load))
       majors_[factor.load] = names_.take("kMajor" + capitalised(name));

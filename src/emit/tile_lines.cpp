@@ -32,11 +32,11 @@ bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFact
   return step && sizes.as_constant(*step) == 1;
 }
 
-bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor,
-                      size_t index) {
+bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor, size_t index,
+                      DType element) {
   const auto form = ir::affine_form(kernel, sizes, load_of(kernel, factor).indices[index]);
   const ir::AxisId own = axis_of(factor, index);
-  const int64_t block = kBlockBytes / size_in_bytes(kernel.values[factor.load].dtype);
+  const int64_t block = kBlockBytes / size_in_bytes(element);
   const auto is_whole = [&](ir::SizeId size) {
     const auto known = sizes.as_constant(size);
     return known && *known % block == 0;
@@ -49,7 +49,8 @@ bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const Tile
 
 bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {
   const std::vector<ir::SizeId>& dims = kernel.tensors[load_of(kernel, factor).tensor].dims;
-  const int64_t block = kBlockBytes / size_in_bytes(kernel.values[factor.load].dtype);
+  const DType element = kernel.values[factor.load].dtype;
+  const int64_t block = kBlockBytes / size_in_bytes(element);
   const auto known = sizes.as_constant(dims.back());
   const auto symbol = sizes.as_symbol(dims.back());
   const std::vector<int64_t> extents = known    ? std::vector{*known}
@@ -58,7 +59,7 @@ bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const T
   const auto is_whole = [&](int64_t extent) { return extent % block == 0; };
   const size_t last = last_index(factor);
   return last + 1 == dims.size() && !extents.empty() && std::ranges::all_of(extents, is_whole) &&
-         begins_at_blocks(kernel, sizes, factor, last);
+         begins_at_blocks(kernel, sizes, factor, last, element);
 }
 
 bool may_end_along_depth(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor) {

@@ -12,9 +12,10 @@ inline constexpr int64_t kLineBytes = 32;
 /// Whether neighbours along the last index of a staged factor are neighbours along its lines.
 bool steps_by_one(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);
 
-/// Whether tiles of a staged factor begin at blocks of 16 bytes of its lines, if the given index is the one that is
-/// contiguous: it is the coordinate plus whole blocks.
-bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor, size_t index);
+/// Whether tiles of a staged factor begin at blocks of 16 bytes of its lines, whose elements have a type, if the given index
+/// is the one that is contiguous: it is the coordinate plus whole blocks.
+bool begins_at_blocks(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor, size_t index,
+                      DType element);
 
 /// Whether that is so in every tensor without gaps that begins at such a block: its last extent is one of whole blocks.
 bool is_aligned_if_dense(const ir::Kernel& kernel, ir::SizeTable& sizes, const TileFactor& factor);

@@ -157,8 +157,18 @@ std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& ker
 int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
                          const TileShape& shape) {
   const int64_t width = shape.extent.at(factor.width);
-  const bool has_panels = plan.way == TileWay::warpgroups && has_either_order(tile_type(kernel, factor));
+  const bool is_copied = factor.way == TileFactor::Way::staged && !factor.lies_as_declared();
+  const bool has_panels = plan.way == TileWay::warpgroups && has_either_order(tile_type(kernel, factor)) &&
+                          (shape.has_panels || !is_copied);
   return has_panels ? round_up(width, kPanelBytes / element_bytes(kernel, factor)) : width;
+}
+
+bool has_whole_panels(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  return shape.has_panels && std::ranges::all_of(plan.products, [&](const auto& entry) {
+           const TileFactor& columns = entry.second.columns;
+           return columns.way != TileFactor::Way::staged ||
+                  room_along_width(kernel, plan, columns, shape) == shape.extent.at(columns.width);
+         });
 }
 
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,

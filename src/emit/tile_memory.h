@@ -26,6 +26,8 @@ std::vector<std::vector<const TileFactor*>> tiles_by_place(const ir::Kernel& ker
 /// Elements that a tile of a factor has room for along its width: of columns that boxes may bring lines along, whole panels.
 int64_t room_along_width(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
                          const TileShape& shape);
+/// Whether lines along the columns of the sums fill their panels.
+bool has_whole_panels(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 /// Of one tile of a factor.
 int64_t tile_bytes(const ir::Kernel& kernel, const TilePlan& plan, const TileFactor& factor,
                    const TileShape& shape);

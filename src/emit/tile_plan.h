@@ -109,9 +109,10 @@ struct TileShape {
       1;  // blocks with neighbouring rows of tiles that share the other factors; 0: as the launch says
   int split = 0;  // blocks that share the terms of a tile; 0: as the launch says
   int shared_bytes = 0;
-  int end_bytes = 0;     // more of it, where lines are shifted into place
-  int few_quarters = 0;  // of the multiprocessors: for launches of at most so many tiles of the next shape
-  int registers = 0;     // of a thread, for tiles
+  int end_bytes = 0;       // more of it, where lines are shifted into place
+  bool has_panels = true;  // room for whole panels of columns, which lines along these come in
+  int few_quarters = 0;    // of the multiprocessors: for launches of at most so many tiles of the next shape
+  int registers = 0;       // of a thread, for tiles
   std::map<ir::SymbolId, int64_t> symbols;  // for which it is made: `where D in {64, 128}`
   std::vector<ir::Constraint> when;  // of the launches for which it is made: `@tile(BM = 64, when = M < 512)`
   size_t choice = 0;                 // the number of that request: the first that holds counts

@@ -119,7 +119,7 @@ bool TileLowering::may_hold_anything(const FactorTile& tile) const {
          !tiles_.is_read_across(factor) && !analysis_.crossed.contains(factor.width);
 }
 
-// Whether boxes of the last tile may be others: of tiles that follow each other from the first coordinate of an axis on.
+// Whether boxes of the last tile may be others: of tiles that follow each other along an axis of the grid.
 // With three coordinates of a box the thread that asks has no registers for that.
 bool TileLowering::is_cut(const FactorTile& tile) const {
   if (!tile.has_factor_boxes() || !may_hold_anything(tile)) return false;

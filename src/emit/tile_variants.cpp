@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/check.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/print.h"
@@ -28,6 +29,7 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kCopyBytes = 16;
+constexpr const char* kHaveBoxes = "have_boxes";
 
 class TileVariants {
  public:
@@ -55,20 +57,12 @@ class TileVariants {
   }
 
  private:
-  /// Whether lines along the columns of the sums fill their panels.
-  bool has_whole_panels(const TileShape& shape) const {
-    return std::ranges::all_of(tiles_.products, [&](const auto& entry) {
-      const TileFactor& columns = entry.second.columns;
-      if (columns.way != TileFactor::Way::staged) return true;
-      return room_along_width(kernel_, tiles_, columns, shape) == shape.extent.at(columns.width);
-    });
-  }
   /// Of several sizes, those whose last panel is partly used are for factors whose lines run along what is summed over: panels
   /// are copied whole. By load, what holds then; nothing for the others.
   std::map<ir::ValueId, std::string> lines_that_suit(const TileShape& shape) const {
-    const auto is_whole = [&](const TileShape* other) { return has_whole_panels(*other); };
+    const auto is_whole = [&](const TileShape* other) { return has_whole_panels(kernel_, tiles_, *other); };
     std::map<ir::ValueId, std::string> terms;
-    if (has_whole_panels(shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
+    if (is_whole(&shape) || std::ranges::none_of(shapes_, is_whole)) return terms;
     for (const auto& [dot, product] : tiles_.products) {
       if (product.columns.way != TileFactor::Way::staged) continue;
       const StagedLoad& load = loads_.of(product.columns.load);
@@ -83,8 +77,22 @@ class TileVariants {
     for (const bool is_second : {false, true})
       for (const auto& [name, load] : loads)
         if ((columns_before(plan_, load->value) != nullptr) == is_second) declare_boxes(name, *load);
+    if (names_boxes())
+      add_statement(fmt::format("const bool {} = {};", kHaveBoxes, fmt::join(have_boxes(), " && ")));
     if (launches_choose_clusters()) add_statement(clusters());
     if (tiles_.shared_axis) declare_terms();
+  }
+  /// Of each tensor that boxes are copied of, that they can be.
+  std::vector<std::string> have_boxes() const {
+    std::vector<std::string> conditions;
+    std::set<std::string> known;
+    for (const StagedLoad& load : loads_)
+      if (known.insert(loads_.boxes_of(load)).second) conditions.push_back(loads_.have_boxes(load));
+    return conditions;
+  }
+  /// Whether several variants ask that of several tensors.
+  bool names_boxes() const {
+    return tiles_.turned == Turned::none && tiles_.shapes.size() > 1 && have_boxes().size() > 1;
   }
   void declare_boxes(const std::string& name, const StagedLoad& load) {
     const ir::Tensor& tensor = loads_.tensor_of(load);
@@ -200,7 +208,8 @@ class TileVariants {
   bool copies_chunks(size_t order) const {
     for (size_t k = 0; k < loads_.size(); ++k)
       if (!begins_at_blocks(kernel_, plan_.sizes, *loads_[k].factor,
-                            contiguous_index(loads_[k], is_swapped(order, k))))
+                            contiguous_index(loads_[k], is_swapped(order, k)),
+                            kernel_.values[loads_[k].value].dtype))
         return false;
     return true;
   }
@@ -245,11 +254,11 @@ class TileVariants {
   void add_boxes(const TileShape& shape) {
     Variant variant = begin(shape, "boxes");
     std::vector<std::string> conditions = conditions_on(shape);
-    std::set<std::string> known;
-    for (const StagedLoad& load : loads_) {
-      if (known.insert(loads_.boxes_of(load)).second) conditions.push_back(loads_.have_boxes(load));
-      variant.maps.push_back(boxes(load, shape));
-    }
+    if (names_boxes())
+      conditions.push_back(kHaveBoxes);
+    else
+      std::ranges::move(have_boxes(), std::back_inserter(conditions));
+    for (const StagedLoad& load : loads_) variant.maps.push_back(boxes(load, shape));
     const std::map<ir::ValueId, std::string> suitable = lines_that_suit(shape);
     choose_orders(variant, shape, suitable);
     std::set<std::string> lines;
@@ -271,6 +280,8 @@ class TileVariants {
   void choose_orders(Variant& variant, const TileShape& shape,
                      const std::map<ir::ValueId, std::string>& suitable) const {
     constexpr const char* kNames[] = {kOrder, kOtherOrder};
+    TESSERA_CHECK(shape.has_panels || (!tiles_.orders.empty() && !suitable.empty()),
+                  "tiles without panels are for lines along what is summed over");
     for (const auto& [load, parameter] : tiles_.orders) {
       variant.arguments[parameter] = suitable.contains(load) ? "Order::k" : "Order::either";
       if (!is_of_orders(kernel_, tiles_, shape)) continue;

@@ -173,13 +173,16 @@ class Obstacles {
       const bool is_along = d == factor.width_index || d == factor.depth_index;
       const ir::AxisId axis = d == factor.width_index ? factor.width : factor.depth;
       const bool is_inside = (load.in_bounds >> d & 1u) != 0;
-      const bool is_line = factor.lies_as_declared() && !factor.ends_with_depth();  // along the width
-      const bool may_shift =
-          d == factor.width_index && is_inside && (!is_line || begins_at_blocks(kernel_, sizes_, factor, d));
+      const bool may_shift = d == factor.width_index && is_inside;
       const bool has_zeros =
           is_along ? is_whole_dimension(kernel_, sizes_, load.indices[d], axis, tensor.dims[d]) : is_inside;
       if (factor.limit.valid() || !(has_zeros || (may_shift && is_shifted(load.indices[d], axis))))
         return fmt::format("`{}` is not read along whole dimensions", tensor.name);
+      const bool is_line = factor.lies_as_declared() && !factor.ends_with_depth();  // along the width
+      const DType element = tile_type(kernel_, factor);
+      if (!has_zeros && is_line && !begins_at_blocks(kernel_, sizes_, factor, d, element))
+        return fmt::format("tiles of `{}` do not begin at multiples of 16 bytes of its lines, as boxes do",
+                           tensor.name);
     }
     return "";
   }

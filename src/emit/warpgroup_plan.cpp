@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.h"
 #include "emit/group_candidates.h"
 #include "emit/group_folds.h"
 #include "emit/group_products.h"
@@ -91,7 +92,20 @@ class GroupPlanner {
       else if (shapes.empty())
         reason = std::move(misfitting);
     }
+    leave_out_panels(shapes);
     return shapes;
+  }
+
+  /// Of several sizes, those whose columns end within a panel are for lines along what is summed over: without room for the
+  /// rest of the panel there is some for a stage.
+  void leave_out_panels(std::vector<TileShape>& shapes) const {
+    const auto is_whole = [&](const TileShape& shape) { return has_whole_panels(kernel_, plan_, shape); };
+    if (!may_have_orders(kernel_, plan_, shapes) || std::ranges::none_of(shapes, is_whole)) return;
+    for (TileShape& shape : shapes) {
+      if (is_whole(shape)) continue;
+      shape.has_panels = false;
+      TESSERA_CHECK(choose_stages(shape).empty(), "what fits with panels fits without them");
+    }
   }
 
   bool suits_teams(const TileShape& shape, const GroupCandidate& candidate) const {
@@ -459,7 +473,7 @@ ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile) {
   return is_along_depth ? tile.depth : tile.width;
 }
 
-bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
+bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan, const std::vector<TileShape>& shapes) {
   std::set<ir::ValueId> loads;
   for (const TileFactor* factor : plan.factors()) {
     if (factor->way != TileFactor::Way::staged || factor->in_parts || factor->lies_as_declared() ||
@@ -467,7 +481,7 @@ bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan) {
       return false;
     loads.insert(factor->load);
   }
-  return loads.size() <= kMostOrders && std::ranges::any_of(plan.shapes, [&](const TileShape& shape) {
+  return loads.size() <= kMostOrders && std::ranges::any_of(shapes, [&](const TileShape& shape) {
            return is_of_orders(kernel, plan, shape);
          });
 }

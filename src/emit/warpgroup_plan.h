@@ -66,7 +66,7 @@ ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile);
 inline constexpr size_t kMostOrders = 2;
 
 /// Whether factors have few enough orders in memory for a function of each: then those that `is_of_orders` have one.
-bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan);
+bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan, const std::vector<TileShape>& shapes);
 
 /// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it. The
 /// smallest are for few rows, of which each round waits for memory anyway. And whether warps read what they multiply by

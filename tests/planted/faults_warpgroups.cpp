@@ -170,8 +170,8 @@ void add_place_faults(std::vector<PlantedFault>& faults) {
   add("blocks of a cluster have the same tiles", kGenerated, " * cluster + cluster_rank()", " * cluster");
   add("dimensions of a box in the order of the tensor", kWords,
       "at[detail::mapped_dimension<kPositionDimension>(i)]", "at[i]");
-  add("stages as large as tiles along K", kEither,
-      "kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom", "kRoom = AlongK::kRoom");
+  add("stages as large as tiles along K", kEither, "kRoom = kHasPanels ? AcrossK::kRoom : AlongK::kRoom",
+      "kRoom = AlongK::kRoom");
   add("a product added where it is subtracted", kGenerated, "multiply_async<Sign::minus>", "multiply_async");
   add("lines of copies said to run along K", kFactors, "across_k, Major::mn};", "across_k, Major::k};");
   add("first rows for all warpgroups", kWords,

@@ -335,6 +335,15 @@ void later(Problem& problem) {
   });
 }
 
+/// Of factors whose lines run along rows and columns, which begin so far behind the first ones.
+void later_along_lines(Problem& problem, int64_t rows, int64_t columns) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("P"), problem.dim("Q"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return a(k, m + rows) * b(k, n + columns); });
+  });
+}
+
 void shared_walk(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), share = problem.in("share");
   const auto y = problem.out("y");
@@ -526,6 +535,24 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
                           {"Q", [](const Sizes& sizes) { return sizes.at("N") - 2; }}};
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("M") >= 3 && sizes.at("N") >= 2;
+  };
+  add("chunks_later_by_groups", {"M", "N", "K"},
+      {input("a", "f16", {"K", "M"}, -8, 8, 1), input("b", "f16", {"K", "N"}, -8, 8, 1),
+       sums("y", {"P", "Q"})},
+      [](Problem& problem) { later_along_lines(problem, 8, 16); });
+  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 8; }},
+                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 16; }}};
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("M") >= 8 && sizes.at("N") >= 16;
+  };
+  add("parts_later_by_groups", {"M", "N", "K"},
+      {input("a", "f32", {"K", "M"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),
+       sums("y", {"P", "Q"})},
+      [](Problem& problem) { later_along_lines(problem, 4, 8); });
+  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 4; }},
+                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 8; }}};
+  cases.back().allowed = [](const Sizes& sizes) {
+    return few_terms(sizes) && sizes.at("K") <= 160 && sizes.at("M") >= 4 && sizes.at("N") >= 8;
   };
   add("shared_walk", {"M", "N", "K"},
       {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),

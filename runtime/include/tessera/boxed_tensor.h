@@ -101,8 +101,10 @@ class BoxedTensor {
     if (!detail::lay_in_lines(copy, along, sizeof(Element), bytes) ||
         __builtin_mul_overflow(bytes, static_cast<index>(sizeof(Element)), &bytes))
       return;
+    copy.data = nullptr;  // any memory that is taken begins at a chunk
+    if (!has_boxes(copy, along)) return;
     copy.data = workspace_.take(bytes);
-    if (copy.data == nullptr || !has_boxes(copy, along)) return;
+    if (copy.data == nullptr) return;
     tensor_ = copy;
     along_ = along;
     lines_ = 1u << along;

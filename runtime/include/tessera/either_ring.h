@@ -15,7 +15,8 @@ template <typename T, int kWidth, int kDepth, Order kOrder = Order::either>
 struct EitherTile {
   using AlongK = OperandTile<T, kWidth, kDepth>;
   using AcrossK = OperandTile<T, kDepth, in_whole_panels<T>(kWidth)>;
-  static constexpr int kRoom = AlongK::kRoom < AcrossK::kRoom ? AcrossK::kRoom : AlongK::kRoom;
+  static constexpr bool kHasPanels = kOrder != Order::k && AlongK::kRoom < AcrossK::kRoom;
+  static constexpr int kRoom = kHasPanels ? AcrossK::kRoom : AlongK::kRoom;
 
   Shared<T> elements;
   int first = 0;  ///< where the tile begins among them
@@ -66,7 +67,7 @@ TESSERA_DEVICE void as_it_lies(const AcrossKTile<T, kLines, kLength>& across, co
   use(std::integral_constant<Major, Major::mn>{}, across.tile);
 }
 
-/// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines run.
+/// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines of a launch run.
 template <typename T, int kWidth_, int kDepth, int kStages_, Order kOrder = Order::either>
 struct EitherRing {
   using Tile = EitherTile<T, kWidth_, kDepth, kOrder>;

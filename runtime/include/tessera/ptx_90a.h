@@ -13,6 +13,7 @@ namespace tessera::detail {
 TESSERA_DEVICE void say_compile_for_90a() {
   printf("tessera: a kernel that multiplies by warpgroups was compiled for sm_90; compile it for sm_90a\n");
   __trap();
+  __builtin_unreachable();  // else all that follows would be compiled
 }
 }  // namespace tessera::detail
 #else

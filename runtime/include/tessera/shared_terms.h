@@ -43,9 +43,9 @@ class SharedTerms {
   // round; the clocks that begin later where blocks cannot look ahead.
   static constexpr double kBlockBytes = 24, kLastBytes = 40, kMemoryBytes = 18.5;
   static constexpr double kNotHidden = 0.1, kLateClocks = 5000;
-  // How much longer a clock is where all multiprocessors multiply, and share power and the second-level cache; what counts of
-  // the shorter one, of rounds and of work.
-  static constexpr double kBusy = 1.25, kOfShorter = 0.25;
+  // How much longer a clock is where all multiprocessors multiply, and share power and the second-level cache, from which the
+  // fewer clocks a tile takes the more it brings in each; what counts of the shorter one, of rounds and of work.
+  static constexpr double kBusy = 1.2, kBusyClocks = 16, kOfShorter = 0.25;
   // As kMemoryBytes: blocks look ahead where products take less time than memory does for the factors at this rate.
   static constexpr double kLookAheadBytes = 15;
 
@@ -125,7 +125,8 @@ class SharedTerms {
   /// That of their rounds or, where all multiprocessors are busy, of the work: whatever is longer, and a part of the other.
   double clocks_of_products(const TilesOfSize& tiles, int shares) const {
     const double of_rounds = clocks_of_rounds(tiles, shares);
-    const double of_work = kBusy * clocks_of_tile(tiles) * static_cast<double>(tiles.count) /
+    const double busy = tiles.clocks > 0 ? kBusy * (1 + kBusyClocks / static_cast<double>(tiles.clocks)) : 0;
+    const double of_work = busy * clocks_of_tile(tiles) * static_cast<double>(tiles.count) /
                            static_cast<double>(multiprocessors_);
     const double longer = of_rounds < of_work ? of_work : of_rounds;
     const double shorter = of_rounds < of_work ? of_rounds : of_work;

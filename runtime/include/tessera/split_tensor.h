@@ -71,8 +71,10 @@ class SplitTensor {
     }
     parts_.extent[0] = kSplitParts;
     parts_.stride[0] = elements;
+    parts_.data = nullptr;  // any memory that is taken begins at a chunk
+    if (!has_boxes(parts_, along + 1)) return;
     parts_.data = workspace_.take(bytes);
-    if (parts_.data != nullptr && has_boxes(parts_, along + 1)) along_ = along;
+    if (parts_.data != nullptr) along_ = along;
   }
 
   /// One part, with the dimensions of the tensor.

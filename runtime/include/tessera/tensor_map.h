@@ -96,7 +96,7 @@ TESSERA_OUT_OF_LINE inline bool encode(BoxMap& map, const BoxesOfTensor& boxes) 
 /// A kernel takes it as `TESSERA_PARAMETER TensorMap`.
 struct TensorMap : BoxMap {
   CachePolicy policy;
-  int lines;  ///< of a box
+  int lines = 0;  ///< of a box
 
   TESSERA_HD const BoxMap& map() const { return *this; }
 };
