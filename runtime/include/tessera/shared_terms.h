@@ -43,9 +43,11 @@ class SharedTerms {
   // round; the clocks that begin later where blocks cannot look ahead.
   static constexpr double kBlockBytes = 24, kLastBytes = 40, kMemoryBytes = 18.5;
   static constexpr double kNotHidden = 0.1, kLateClocks = 5000;
-  // How much longer a clock is where all multiprocessors multiply, and share power and the second-level cache, from which the
-  // fewer clocks a tile takes the more it brings in each; what counts of the shorter one, of rounds and of work.
-  static constexpr double kBusy = 1.2, kBusyClocks = 16, kOfShorter = 0.25;
+  // How much longer a clock is where all multiprocessors multiply, and share power and the second-level cache; what counts of
+  // the shorter one, of rounds and of work.
+  static constexpr double kBusy = 1.25, kOfShorter = 0.25;
+  // What 64 terms take longer of a team that multiplies alone, while another does what follows its products.
+  static constexpr double kLoneClocks = 48;
   // As kMemoryBytes: blocks look ahead where products take less time than memory does for the factors at this rate.
   static constexpr double kLookAheadBytes = 15;
 
@@ -125,8 +127,7 @@ class SharedTerms {
   /// That of their rounds or, where all multiprocessors are busy, of the work: whatever is longer, and a part of the other.
   double clocks_of_products(const TilesOfSize& tiles, int shares) const {
     const double of_rounds = clocks_of_rounds(tiles, shares);
-    const double busy = tiles.clocks > 0 ? kBusy * (1 + kBusyClocks / static_cast<double>(tiles.clocks)) : 0;
-    const double of_work = busy * clocks_of_tile(tiles) * static_cast<double>(tiles.count) /
+    const double of_work = kBusy * clocks_of_tile(tiles) * static_cast<double>(tiles.count) /
                            static_cast<double>(multiprocessors_);
     const double longer = of_rounds < of_work ? of_work : of_rounds;
     const double shorter = of_rounds < of_work ? of_rounds : of_work;
@@ -169,13 +170,16 @@ class SharedTerms {
     const double bytes = static_cast<double>(tiles.bytes) / kJoinBytes;
     return kJoinClocks + shares * bytes + more_rounds * (2 * kJoinClocks + bytes);
   }
-  /// What follows the products of each tile in turn, or with teams those of the last: before that, a team which has more to do
-  /// there than another takes for its products is waited for. Of a tile that is shared, one block does it.
+  /// What follows the products of each tile in turn, or with teams those of the last: before that, the products beside it are
+  /// those of a lone team, and one which has more to do there than another takes for its products is waited for. Of a tile that
+  /// is shared, one block does it.
   double clocks_behind(const TilesOfSize& tiles) const {
     const auto rounds = static_cast<double>(rounds_of(tiles, 1)), behind = static_cast<double>(tiles.behind);
-    if (tiles.teams == 1) return rounds * behind;
-    const double waited = behind - clocks_of_tile(tiles);
-    return waited > 0 ? behind + (rounds - 1) * waited / tiles.teams : behind;
+    if (tiles.teams == 1 || tiles.clocks <= 0) return rounds * behind;
+    const double products = clocks_of_tile(tiles);
+    const double waited = behind > products ? (behind - products) / tiles.teams : 0;
+    const double alone = (behind < products ? behind : products) / static_cast<double>(tiles.clocks);
+    return behind + (rounds - 1) * (waited + kLoneClocks * alone);
   }
 
   bool take_workspace(const TilesOfSize& tiles, int shares) {
