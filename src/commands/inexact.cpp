@@ -40,9 +40,13 @@ Range range_of(DType dtype) {
   }
 }
 
+/// How often what is rounded once is: the value itself is f64.
+double times_rounded(DType dtype) { return dtype == DType::f64 ? 2 : 1; }
+
 /// A float result: the errors it inherits, and a rounding of `roundings` half units in the last place.
 Inexact rounded(double value, double inherited, DType dtype, double roundings = 1) {
   const Range range = range_of(dtype);
+  roundings *= times_rounded(dtype);
   if (std::isnan(inherited)) inherited = kUnknown;  // 0 times anything
   const double magnitude = std::fabs(value) + inherited;
   double error = inherited + roundings * (info(dtype).unit_roundoff * magnitude + range.denormal / 2);
@@ -414,7 +418,8 @@ Inexact InexactFold::result() const {
       Inexact result = rounded(sum_, error_, dtype_, 0);
       // In any order: n - 1 additions, and one more for each of a start and a store.
       if (std::isfinite(sum_))
-        result.error += static_cast<double>(count_ + 2) * info(dtype_).unit_roundoff * magnitude_;
+        result.error +=
+            times_rounded(dtype_) * static_cast<double>(count_ + 2) * info(dtype_).unit_roundoff * magnitude_;
       if (magnitude_ > range_of(dtype_).largest) result.error = kUnknown;
       return result;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers with a bound on their error: the arithmetic behind `tesserac verify`.
 //
-// An Inexact holds the value that exact arithmetic gives (computed in f64) and a bound on how far the result
-// of a correct implementation may be from it: |computed - value| <= error. The rules are those of a running
-// error analysis, first order and upwards: each operation passes on the errors of its operands and adds its
-// own rounding. What may come out as anything (a comparison that rounding can tip, an overflow) has the error
-// infinity.
+// An Inexact holds the value that exact arithmetic gives (computed in f64, whose roundings count where results
+// are f64) and a bound on how far the result of a correct implementation may be from it: |computed - value| <=
+// error. The rules are those of a running error analysis, first order and upwards: each operation passes on the
+// errors of its operands and adds its own rounding. What may come out as anything (a comparison that rounding
+// can tip, an overflow) has the error infinity.
 #pragma once
 
 #include <cstdint>

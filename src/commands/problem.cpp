@@ -83,9 +83,18 @@ class SizeSearch {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (known_[i] && !allows(kernel().symbols[kernel().symbols.id_at(i)], problem_.sizes[i])) return false;
     }
-    return std::ranges::all_of(kernel().constraints, [&](const ir::Constraint& constraint) {
-      return !std::ranges::all_of(sides_of(constraint), [&](ir::SizeId size) { return is_known(size); }) ||
-             holds(constraint, problem_);
+    return has_extents() && std::ranges::all_of(kernel().constraints, [&](const ir::Constraint& constraint) {
+             return !std::ranges::all_of(sides_of(constraint), [&](ir::SizeId size) {
+               return is_known(size);
+             }) || holds(constraint, problem_);
+           });
+  }
+
+  /// Whether no extent that is known is negative, as that of `y: f32[M - 3]` where M is 2.
+  bool has_extents() const {
+    return std::ranges::all_of(kernel().tensors, [&](const ir::Tensor& tensor) {
+      return std::ranges::all_of(
+          tensor.dims, [&](ir::SizeId dim) { return !is_known(dim) || problem_.evaluate(dim) >= 0; });
     });
   }
 
@@ -170,6 +179,13 @@ void report_broken(const Problem& problem, const std::vector<bool>& given, Diagn
   std::string text;  // all of them where only together they cannot be met
   for (const ir::Constraint& constraint : kernel.constraints)
     text += (text.empty() ? "" : ", ") + constraint.text;
+  for (const ir::Tensor& tensor : kernel.tensors) {
+    for (const ir::SizeId dim : tensor.dims) {
+      if (problem.evaluate(dim) >= 0) continue;
+      span = tensor.span;
+      text = kernel.sizes.spell(dim, [&](ir::SymbolId id) { return kernel.symbols[id].name; }) + " >= 0";
+    }
+  }
   if (const ir::Constraint* broken = problem.broken_constraint()) {
     span = broken->span;
     text = broken->text;

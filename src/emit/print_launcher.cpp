@@ -157,8 +157,10 @@ class LauncherPrinter {
     writer_.line("};");
   }
 
-  // What every function takes, or "" when they differ.
+  // What every function takes, or "" when they differ: some take boxes, too.
   std::string shared_arguments() const {
+    const auto takes_boxes = [](const Variant& variant) { return !variant.maps.empty(); };
+    if (std::ranges::any_of(plan_.phase.variants, takes_boxes)) return {};
     std::string first = call_arguments(kernel_, lowered_.functions.front());
     for (const lowered::Function& function : lowered_.functions)
       if (call_arguments(kernel_, function) != first) return {};

@@ -18,6 +18,8 @@ namespace {
 // Registers of a thread: for a tensor that is read as a panel is stored, or a tile that is stored twice; for a function that
 // needs many; for what lanes fetch of columns after the first.
 constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
+// For a coordinate of the grid after the third, which an instance keeps; for those of elements, which have 64 bits.
+constexpr int64_t kOfAxis = 4, kFewAxes = 3, kOfElements = 16;
 
 constexpr int kMath = 40, kExponential = 15, kTanh = 100, kDivision = 10;  // instructions
 constexpr int kAccess = 8;   // the same of an access to 2 bytes or fewer; of more in proportion
@@ -45,6 +47,15 @@ int64_t clocks_of_stores(const ir::Kernel& kernel) {
 
 bool is_tile(const ir::Value& value, const TilePlan& plan) {
   return std::ranges::count_if(value.axes, [&](ir::AxisId axis) { return plan.is_in_registers(axis); }) == 2;
+}
+
+/// Whether a value of each element is made of where the element is, as `i == j` is.
+bool reads_coordinates(const ir::Kernel& kernel, const ir::Value& value, const TilePlan& plan) {
+  if (std::holds_alternative<ir::Load>(value.op) || !is_tile(value, plan)) return false;
+  return std::ranges::any_of(ir::operands_of(value.op), [&](ir::ValueId operand) {
+    const auto* coordinate = std::get_if<ir::Coordinate>(&kernel.values[operand].op);
+    return coordinate && plan.is_in_registers(coordinate->axis);
+  });
 }
 
 /// Functions that need more registers while they run than others.
@@ -97,6 +108,11 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, c
   int64_t sum = registers_of_vectors(kernel, sizes, plan, shape) +
                 registers_of_variables(kernel, plan, shape) +
                 kOfPanel * std::max<int64_t>(0, stores_of(kernel) - 1);
+  const auto axes = static_cast<int64_t>(kernel.grids.at(0).axes.size());
+  sum += kOfAxis * std::max<int64_t>(0, axes - kFewAxes);
+  if (std::ranges::any_of(kernel.values,
+                          [&](const ir::Value& value) { return reads_coordinates(kernel, value, plan); }))
+    sum += kOfElements;
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath;

@@ -70,6 +70,21 @@ TEST_CASE("what an equality determines follows what determines it") {
   CHECK(sink.sorted()[0].message == "the sizes break the constraint `H == 20 * OH, H < 20` of kernel `conv`");
 }
 
+TEST_CASE("no extent is negative") {
+  Sizes sizes;
+  ir::SizeTable& table = sizes.kernel.sizes;
+  sizes.kernel.tensors.add(
+      {"y", DType::f32, {table.subtract(sizes.size(sizes.h), sizes.size(sizes.r))}, true, false, {}});
+  DiagnosticSink sink;
+  CHECK_FALSE(make_problem(sizes.kernel, {{"H", "2"}, {"R", "3"}}, kCandidates, sink));
+  REQUIRE(sink.error_count() == 1);
+  CHECK(sink.sorted()[0].message == "the sizes break the constraint `H - R >= 0` of kernel `conv`");
+  const auto given = make_problem(sizes.kernel, {}, kCandidates, sink);
+  REQUIRE(given);
+  for (const Problem& problem : odd_problems(*given, {}, {.bytes = 1 << 20, .terms = 1e9}))
+    CHECK(problem.sizes[sizes.h.index()] >= problem.sizes[sizes.r.index()]);
+}
+
 TEST_CASE("odd sizes meet the constraints and are not repeated") {
   Sizes sizes;
   sizes.require(ir::Relation::greater_equal, sizes.size(sizes.h), sizes.size(sizes.r), "H >= R");
@@ -170,6 +185,18 @@ TEST_CASE("bounds hold for f32 arithmetic, and are not far off") {
   check(inexact_binary(ir::BinaryOp::multiply, DType::f32, a, b), x * y);
   check(inexact_binary(ir::BinaryOp::divide, DType::f32, a, b), x / y);
   check(inexact_math(ir::MathFunction::sqrt, DType::f32, std::vector{a}), std::sqrt(x));
+}
+
+TEST_CASE("bounds of f64 leave room for two roundings, since the value is f64 itself") {
+  const Inexact a{.real = 1.2345}, b{.real = 7.891};
+  const auto has_room = [](const Inexact& bound, double times) {
+    CHECK(bound.error >= 2 * times * 0x1p-53 * std::fabs(bound.real));
+    CHECK(bound.error <= 2.01 * times * 0x1p-53 * std::fabs(bound.real));
+  };
+  has_room(inexact_binary(ir::BinaryOp::subtract, DType::f64, a, b), 1);
+  InexactFold fold(ir::ReduceOp::sum, DType::f64);
+  for (int i = 0; i < 6; ++i) fold.take(a, i);
+  has_room(fold.result(), 8);  // six and those of a start and a store
 }
 
 TEST_CASE("sums are bounded in any order") {

@@ -344,6 +344,15 @@ void later_along_lines(Problem& problem, int64_t rows, int64_t columns) {
   });
 }
 
+void squared(Problem& problem) {
+  const auto a = problem.in("a");
+  const auto y = problem.out("y");
+  const int64_t M = problem.dim("M");
+  for_matrix(M, M, [&](int64_t i, int64_t j) {
+    y(i, j) = 2 * a(i, j) - total(M, [&](int64_t k) { return a(i, k) * a(k, j); });
+  });
+}
+
 void shared_walk(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), share = problem.in("share");
   const auto y = problem.out("y");
@@ -554,6 +563,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("K") <= 160 && sizes.at("M") >= 4 && sizes.at("N") >= 8;
   };
+  add("squared_by_groups", {"M"}, {input("a", "f16", {"M", "M"}, -8, 8, 1), sums("y", {"M", "M"})}, squared);
   add("shared_walk", {"M", "N", "K"},
       {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),
        input("share", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},
