@@ -72,11 +72,12 @@ class TermShare {
     each(places + number_ * kPlace, Leave{}, sums...);
     if (!is_last(tile * (kThreads / kWarpThreads) + thread_of<Fragments...>() / kWarpThreads)) return false;
     (sums.fill(0), ...);
-    // What several shares have left is under way together, as far as registers go: those of a block's only warpgroup, or of a
-    // team, are more.
-    constexpr int kReadRegisters = kThreads == 4 * kWarpThreads ? 128 : 64;  // of a thread
-    [[maybe_unused]] constexpr int kTogether = kReadRegisters * kThreads * 4 / static_cast<int>(kPlace);
-    TESSERA_UNROLL_BY(kTogether > 1 ? kTogether : 1)
+    // What several shares have left is under way together, as far as registers go beside the sums: a block's only warpgroup
+    // has more of them.
+    constexpr int kSums = static_cast<int>(kPlace) / (kThreads * 4);  // registers of a thread
+    constexpr int kRoom = kThreads == 4 * kWarpThreads ? 160 : 96;
+    [[maybe_unused]] constexpr int kTogether = kRoom < 3 * kSums ? 1 : kRoom / kSums - 1;
+    TESSERA_UNROLL_BY(kTogether)
     for (int share = 0; share < shares_.shares; ++share) each(places + share * kPlace, Add{}, sums...);
     return true;
   }
