@@ -24,4 +24,5 @@ export -f compile
 
 sources=("$@")
 ((${#sources[@]} > 0)) || sources=(bench/kernels/*.tsr examples/*/*.tsr)
+# shellcheck disable=SC2016
 printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'compile "$1"' _ '{}'
