@@ -83,11 +83,14 @@ class SizeSearch {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (known_[i] && !allows(kernel().symbols[kernel().symbols.id_at(i)], problem_.sizes[i])) return false;
     }
-    return has_extents() && std::ranges::all_of(kernel().constraints, [&](const ir::Constraint& constraint) {
-             return !std::ranges::all_of(sides_of(constraint), [&](ir::SizeId size) {
-               return is_known(size);
-             }) || holds(constraint, problem_);
-           });
+    return has_extents() && std::ranges::all_of(kernel().constraints,
+                                                [&](const auto& constraint) { return may_hold(constraint); });
+  }
+
+  /// Whether a constraint holds, or a symbol of it is not known.
+  bool may_hold(const ir::Constraint& constraint) const {
+    return !std::ranges::all_of(sides_of(constraint), [&](ir::SizeId size) { return is_known(size); }) ||
+           holds(constraint, problem_);
   }
 
   /// Whether no extent that is known is negative, as that of `y: f32[M - 3]` where M is 2.

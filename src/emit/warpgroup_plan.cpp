@@ -104,7 +104,8 @@ class GroupPlanner {
     for (TileShape& shape : shapes) {
       if (is_whole(shape)) continue;
       shape.has_panels = false;
-      TESSERA_CHECK(choose_stages(shape).empty(), "what fits with panels fits without them");
+      const std::string misfitting = choose_stages(shape);
+      TESSERA_CHECK(misfitting.empty(), "what fits with panels fits without them");
     }
   }
 

@@ -65,7 +65,8 @@ ir::AxisId axis_of_lines(const ir::Kernel& kernel, const TileFactor& tile);
 /// Loads that may lie in memory either way, of which there is a function for each order; of more there is one for all.
 inline constexpr size_t kMostOrders = 2;
 
-/// Whether factors have few enough orders in memory for a function of each: then those that `is_of_orders` have one.
+/// Whether factors have few enough orders in memory for a function of each: then those of the shapes that `is_of_orders`
+/// have one.
 bool may_have_orders(const ir::Kernel& kernel, const TilePlan& plan, const std::vector<TileShape>& shapes);
 
 /// Whether tiles of a shape are done so soon that asking in each round which way lines run would take long beside it. The

@@ -67,7 +67,8 @@ TESSERA_DEVICE void as_it_lies(const AcrossKTile<T, kLines, kLength>& across, co
   use(std::integral_constant<Major, Major::mn>{}, across.tile);
 }
 
-/// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines of a launch run.
+/// kStages tiles, used in turn: while one is read the others are filled. A stage is the same bytes whichever way lines of a
+/// launch run.
 template <typename T, int kWidth_, int kDepth, int kStages_, Order kOrder = Order::either>
 struct EitherRing {
   using Tile = EitherTile<T, kWidth_, kDepth, kOrder>;

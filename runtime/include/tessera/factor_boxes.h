@@ -41,9 +41,9 @@ struct TileBoxes {
 /// A kernel takes it as `TESSERA_PARAMETER FactorBoxes`. Lines run along K, or along the rows (columns): then all boxes have as
 /// many. What lies outside of a tensor takes the copy engine longer than what is there, so that of the last tile no line is
 /// asked for behind the last eight, and no box that has none of its lines: 300 x 4096 x 4096 with lines along K took an H200 33
-/// us, and takes 22.
-/// A tile that has what whole ones have gets `whole`: an instruction that takes a map from registers of the thread that asks,
-/// not from the parameters, comes so much later that products whose rounds have 256 clocks took up to a fifth longer.
+/// us, and takes 22. A tile that has what whole ones have gets `whole`: an instruction that takes a map from registers of the
+/// thread that asks, not from the parameters, comes so much later that products whose rounds have 256 clocks took up to a fifth
+/// longer.
 struct FactorBoxes {
   TensorMap whole;
   BoxMap last;
