@@ -247,7 +247,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "share",
     "turn",
     "aligned",
-    "have_boxes",
+    kHaveBoxes,
     "Access",
     "All",
     "Any",

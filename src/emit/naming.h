@@ -32,6 +32,9 @@ std::string type_name(DType type);
 inline constexpr const char* kOrder = "order";
 inline constexpr const char* kOtherOrder = "other_order";
 
+/// In a launcher: whether boxes of all tensors that products read can be copied.
+inline constexpr const char* kHaveBoxes = "have_boxes";
+
 /// Hands out names of one function, each once.
 class NameAllocator {
  public:

@@ -29,7 +29,6 @@ namespace tessera::emit {
 namespace {
 
 constexpr int kCopyBytes = 16;
-constexpr const char* kHaveBoxes = "have_boxes";
 
 class TileVariants {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain loops of tests/corners/warpgroups.tsr: whole numbers, whose sums are exact in f32.
 #include <algorithm>
+#include <functional>
 
 #include "corners.h"
 
@@ -335,6 +336,11 @@ void later(Problem& problem) {
   });
 }
 
+/// The extent of what begins so far behind the first coordinate.
+std::function<int64_t(const Sizes&)> behind(const char* symbol, int64_t first) {
+  return [=](const Sizes& sizes) { return sizes.at(symbol) - first; };
+}
+
 /// Of factors whose lines run along rows and columns, which begin so far behind the first ones.
 void later_along_lines(Problem& problem, int64_t rows, int64_t columns) {
   const auto a = problem.in("a"), b = problem.in("b");
@@ -540,8 +546,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {input("a", "f16", {"M", "K"}, -8, 8, 1), input("b", "f16", {"N", "K"}, -8, 8, 1),
        sums("y", {"P", "Q"})},
       later);
-  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 3; }},
-                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 2; }}};
+  cases.back().derived = {{"P", behind("M", 3)}, {"Q", behind("N", 2)}};
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("M") >= 3 && sizes.at("N") >= 2;
   };
@@ -549,8 +554,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {input("a", "f16", {"K", "M"}, -8, 8, 1), input("b", "f16", {"K", "N"}, -8, 8, 1),
        sums("y", {"P", "Q"})},
       [](Problem& problem) { later_along_lines(problem, 8, 16); });
-  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 8; }},
-                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 16; }}};
+  cases.back().derived = {{"P", behind("M", 8)}, {"Q", behind("N", 16)}};
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("M") >= 8 && sizes.at("N") >= 16;
   };
@@ -558,8 +562,7 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
       {input("a", "f32", {"K", "M"}, 257, 319, 1), input("b", "f32", {"K", "N"}, -319, -257, 1),
        sums("y", {"P", "Q"})},
       [](Problem& problem) { later_along_lines(problem, 4, 8); });
-  cases.back().derived = {{"P", [](const Sizes& sizes) { return sizes.at("M") - 4; }},
-                          {"Q", [](const Sizes& sizes) { return sizes.at("N") - 8; }}};
+  cases.back().derived = {{"P", behind("M", 4)}, {"Q", behind("N", 8)}};
   cases.back().allowed = [](const Sizes& sizes) {
     return few_terms(sizes) && sizes.at("K") <= 160 && sizes.at("M") >= 4 && sizes.at("N") >= 8;
   };
