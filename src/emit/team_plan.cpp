@@ -15,9 +15,10 @@ namespace tessera::emit {
 
 namespace {
 
-// Registers of a thread: for a tensor that is read as a panel is stored, or a tile that is stored twice; for a function that
-// needs many; for what lanes fetch of columns after the first.
-constexpr int64_t kOfPanel = 32, kOfMath = 4, kOfColumns = 4;
+// Registers of a thread: for a tile that is stored twice; for a tensor that is read as a panel is stored, which teams spilled
+// beside f32 that are stored, or behind shares of terms; for a function that needs many, beside coordinates of two axes; for
+// what lanes fetch of columns after the first.
+constexpr int64_t kOfPanel = 32, kOfTile = 36, kOfMath = 4, kOfColumns = 4;
 // For a coordinate of the grid after the third, which an instance keeps; for those of elements, which have 64 bits.
 constexpr int64_t kOfAxis = 4, kFewAxes = 3, kOfElements = 16;
 
@@ -115,9 +116,9 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, c
     sum += kOfElements;
   for (const ir::Value& value : kernel.values) {
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
-      sum += kOfMath;
+      sum += kOfMath * (axes < kFewAxes ? 1 : 2);
     const bool is_load = std::holds_alternative<ir::Load>(value.op);
-    if (is_load && axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfPanel;
+    if (is_load && axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfTile;
   }
   return sum + kOfColumns * std::max<int64_t>(0, columns_of_panels(kernel, sizes, plan) - 1);
 }

@@ -458,6 +458,7 @@ class TileLowering : public FunctionLowering {
   void run_walk(const Walk& walk, const std::function<void()>& step);
   void coordinates(ir::AxisId axis, const Range& range, const std::function<void()>& body);
   void one_loop(const ir::Loop& loop);
+  void begin_columns_again(ir::AxisId loop);
   void run_rounds(const ir::Loop& loop, const Range& range, const RingTurn* known,
                   const std::vector<const TileFactor*>& staged);
 

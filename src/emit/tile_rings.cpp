@@ -448,11 +448,28 @@ void TileLowering::one_loop(const ir::Loop& statement) {
   }
 }
 
+// A thread of a warpgroup has elements in many columns of its tile. Where each is in memory does not change in a loop,
+// which would keep as many addresses in registers through its products.
+void TileLowering::begin_columns_again(ir::AxisId loop) {
+  for (const auto& [axis, role] : tiles_.roles) {
+    const bool is_outside = axis != loop && std::ranges::any_of(scopes_, [&](const Scope& scope) {
+                              return scope.ranges.contains(axis);
+                            });
+    if (role != TileRole::column || !is_outside) continue;
+    const Range range = range_of(axis);
+    const std::string first = named(lowercase(kernel_.axes[axis].name) + "_begin");
+    emit(lowered::Local{
+        "index", first, {}, lowered::call("in_each_turn", {range.first}, DType::index), true, false});
+    scopes_.back().ranges[axis] = {lowered::name(first, DType::index), range.end};
+  }
+}
+
 void TileLowering::run_rounds(const ir::Loop& statement, const Range& range, const RingTurn* known,
                               const std::vector<const TileFactor*>& staged) {
   const ir::AxisId axis = statement.axis;
   const auto body = [&] {
     const bool outer = std::exchange(is_in_loop_, true);
+    if (has_roles()) begin_columns_again(axis);
     block(statement.body);
     is_in_loop_ = outer;
   };

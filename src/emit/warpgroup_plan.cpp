@@ -37,7 +37,9 @@ constexpr int64_t kOfFewRows = 64 * 64;     // whose products with one span take
 constexpr int64_t kOfFewTurned = 64 * 128;  // the same where threads turn rows in each round, too
 constexpr int64_t kOtherRegisters = 48;     // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;       // the same where it has a tile of its own
-constexpr int64_t kMostBesideTeam = 32;     // of what a team reads beside its tile: twice as much spilled
+constexpr int64_t kMostBesideTeam = 32;     // of what a team has beside its tile: twice as much spilled
+constexpr int64_t kManySums = 176;          // of a thread of a team, which spilled beside values of rows,
+constexpr int64_t kMostBesideSums = 4;      // and beside more than so much
 constexpr int64_t kPartsOfRows = 16;        // for what a warp reads of 16 rows of doubles, and has read
 constexpr int64_t kPartsOfColumns = 40;     // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
@@ -110,8 +112,11 @@ class GroupPlanner {
   }
 
   bool suits_teams(const TileShape& shape, const GroupCandidate& candidate) const {
-    return may_have_teams_ && area_of_sums(plan_, shape) == candidate.rows * candidate.columns &&
-           registers_beside_tiles(kernel_, sizes_, plan_, shape) <= kMostBesideTeam;
+    const int64_t area = area_of_sums(plan_, shape);
+    if (!may_have_teams_ || area != candidate.rows * candidate.columns) return false;
+    const int64_t beside = registers_beside_tiles(kernel_, sizes_, plan_, shape);
+    if (area / shape.threads() < kManySums) return beside <= kMostBesideTeam;
+    return beside <= kMostBesideSums && registers_of_vectors(kernel_, sizes_, plan_, shape) == 0;
   }
   /// Whether a shape serves launches that the one before it does not: it is smaller, or what blocks share the terms of.
   bool stands_behind(const TileShape& shape, const TileShape& before) const {

@@ -359,6 +359,16 @@ void squared(Problem& problem) {
   });
 }
 
+void scaled_by_groups(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u"), v = problem.in("v");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("J"), [&](int64_t j) {
+      return total(problem.dim("K"), [&](int64_t k) { return a(m, j, k) * b(n, j, k); }) * u(m, j) * v(n, j);
+    });
+  });
+}
+
 void shared_walk(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), share = problem.in("share");
   const auto y = problem.out("y");
@@ -568,6 +578,12 @@ void add_warpgroup_cases(std::vector<Case>& cases) {
   };
   add("squared_by_groups", {"M"}, {input("a", "f16", {"M", "M"}, -8, 8, 1), sums("y", {"M", "M"})}, squared);
   cases.back().allowed = [](const Sizes& sizes) { return sizes.at("M") <= 72; };
+  add("scales_by_groups", {"M", "N", "J", "K"},
+      {input("a", "i8", {"M", "J", "K"}, -8, 8, 1), input("b", "i8", {"N", "J", "K"}, -8, 8, 1),
+       input("u", "f32", {"M", "J"}, -2, 2, 1), input("v", "f32", {"N", "J"}, -2, 2, 1),
+       sums("y", {"M", "N"})},
+      scaled_by_groups);
+  cases.back().allowed = [](const Sizes& sizes) { return few_terms(sizes) && sizes.at("J") <= 7; };
   add("shared_walk", {"M", "N", "K"},
       {input("a", "i8", {"M", "K"}, -128, 127, 1), input("b", "i8", {"N", "K"}, -128, 127, 1),
        input("share", "i32", {"M"}, -9, 9, 1), result("y", {"M", "N"})},

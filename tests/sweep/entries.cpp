@@ -189,6 +189,7 @@ Entry entry_of(const std::string& kernel) {
       {"split_by_groups", tessera_split_by_groups_invoke},
       {"split_difference_by_groups", tessera_split_difference_by_groups_invoke},
       {"split_twice_by_groups", tessera_split_twice_by_groups_invoke},
+      {"scales_by_groups", tessera_scales_by_groups_invoke},
       {"squared_by_groups", tessera_squared_by_groups_invoke},
       {"state_from_rows", tessera_state_from_rows_invoke},
       {"step_beside_row", tessera_step_beside_row_invoke},

@@ -50,6 +50,15 @@ namespace tessera {
 
 inline constexpr int kWarpThreads = 32;
 
+/// `first`, of which the compiler does not know that all turns of a loop have the same: addresses that begin there are
+/// computed in each of them, where a thread has no registers to hold many through the loop.
+TESSERA_DEVICE index in_each_turn(index first) {
+#if !TESSERA_TWIN
+  asm volatile("" : "+l"(first));
+#endif
+  return first;
+}
+
 /// The number of this block in its grid, the number of blocks, and the number of this thread in its block.
 TESSERA_DEVICE index block_index() {
 #if TESSERA_TWIN

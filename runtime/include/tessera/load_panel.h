@@ -17,9 +17,8 @@ class LoadPanel {
   static constexpr int kRegisters = 2 * kPairs * ((static_cast<int>(sizeof(Pair)) + 3) / 4);
   static constexpr int kPlaces = sizeof(T) > 1 && kRegisters <= 16 ? 2 : 1;
   // Pairs whose elements are read one by one together. A function that reads eight saves registers of its caller, which ptxas
-  // counts as spilled, in blocks of one warpgroup that multiplies. Teams of one have the same layout, and others to multiply
-  // while they wait.
-  static constexpr int kAtOnce = Layout::kThreads <= 128 ? 4 : kPairs;
+  // counts as spilled.
+  static constexpr int kAtOnce = kPairs < 4 ? kPairs : 4;
 
  public:
   /// Of a panel, and ahead of the next: of rows before row_count up to column_count. `line_of(row)` is the line of memory of
