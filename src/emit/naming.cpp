@@ -269,6 +269,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "LaunchCheck",
     "Divisor",
     "LaunchOptions",
+    "LaneColumns",
     "LoadPanel",
     "Major",
     "Maximum",

@@ -238,10 +238,41 @@ int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& pla
   return shape.extent.at(own[0]) * shares / shape.threads();
 }
 
-int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
-                             const TileShape& shape) {
+namespace {
+
+/// What a grid defines behind its last loop, and what loops declare in each of their turns, which has ended there, unless they
+/// store something: then this is not all that stands behind tiles.
+struct BehindLoops {
+  std::set<ir::ValueId> values;
+  std::set<ir::VariableId> ended;
+  bool have_stores = false;
+};
+
+BehindLoops behind_loops(const ir::Kernel& kernel) {
+  BehindLoops found;
+  for (const ir::Statement& statement : kernel.grids.at(0).body) {
+    const auto* define = std::get_if<ir::Define>(&statement.node);
+    const auto* loop = std::get_if<ir::Loop>(&statement.node);
+    if (define) found.values.insert(define->value);
+    if (!loop) continue;
+    found.values.clear();
+    for (const ir::Statement& inner : loop->body)
+      if (const auto* declare = std::get_if<ir::Declare>(&inner.node)) found.ended.insert(declare->variable);
+    ir::for_each_statement(loop->body, [&](const ir::Statement& inner) {
+      found.have_stores = found.have_stores || std::holds_alternative<ir::Write>(inner.node);
+    });
+  }
+  if (found.have_stores) found.ended.clear();
+  return found;
+}
+
+}  // namespace
+
+VectorRegisters registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                                     const TileShape& shape) {
   const UsesOfLoads uses(kernel, sizes, plan);
-  int64_t sum = 0;
+  const std::set<ir::ValueId> behind = behind_loops(kernel).values;
+  VectorRegisters sum;
   for (size_t k = 0; k < kernel.values.size(); ++k) {
     const ir::ValueId id = kernel.values.id_at(k);
     const ir::Value& value = kernel.values[id];
@@ -249,7 +280,20 @@ int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, con
     const int64_t registers = registers_along(value.axes, plan, shape);
     const bool passes = registers > kMostOfVector && is_of_columns(value.axes, plan) &&
                         !uses.is_of_threads(id) && !uses.have_folds();
-    if (!passes) sum += uses.is_read_together(id) ? registers : std::min(kMostOfVector, registers);
+    if (passes) continue;
+    int64_t& part = behind.contains(id) ? sum.behind_loops : sum.others;
+    part += uses.is_read_together(id) ? registers : std::min(kMostOfVector, registers);
+  }
+  return sum;
+}
+
+int64_t registers_of_ended_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {
+  int64_t sum = 0;
+  for (const ir::VariableId id : behind_loops(kernel).ended) {
+    const std::vector<ir::AxisId>& axes = kernel.variables[id].axes;
+    int64_t elements = 1;
+    for (ir::AxisId axis : axes) elements *= plan.is_in_registers(axis) ? shape.extent.at(axis) : 1;
+    if (is_tile(axes, plan)) sum = std::max(sum, elements / shape.threads());
   }
   return sum;
 }

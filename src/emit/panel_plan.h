@@ -57,10 +57,20 @@ bool is_of_columns(const std::vector<ir::AxisId>& axes, const TilePlan& plan);
 /// Registers of a thread for a value of each row or column; 0 for anything else.
 int64_t registers_along(const std::vector<ir::AxisId>& axes, const TilePlan& plan, const TileShape& shape);
 
-/// Registers of a thread for what is read of rows and columns: nothing where only stores in panels take it and it is too much
-/// for threads to hold.
-int64_t registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
-                             const TileShape& shape);
+/// Registers of a thread for values of rows and columns: of what stands behind the last loop, and of all else.
+struct VectorRegisters {
+  int64_t others = 0, behind_loops = 0;
+  int64_t all() const { return others + behind_loops; }
+};
+
+/// Those for what is read of rows and columns: nothing where only stores in panels take it and it is too much for threads to
+/// hold.
+VectorRegisters registers_of_vectors(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
+                                     const TileShape& shape);
+
+/// Registers of a thread for the largest tile that a loop of the grid declares in each turn, and that has ended where the grid
+/// stores: 0 if loops store, too.
+int64_t registers_of_ended_tiles(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);
 
 /// Registers of a thread for variables of rows and columns.
 int64_t registers_of_variables(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape);

@@ -15,10 +15,11 @@ namespace tessera::emit {
 
 namespace {
 
-// Registers of a thread: for a tile that is stored twice; for a tensor that is read as a panel is stored, which teams spilled
-// beside f32 that are stored, or behind shares of terms; for a function that needs many, beside coordinates of two axes; for
-// what lanes fetch of columns after the first.
-constexpr int64_t kOfPanel = 32, kOfTile = 36, kOfMath = 4, kOfColumns = 4;
+// Registers of a thread: for a tile that is stored twice; for one that is read as panels are stored, which teams spilled
+// beside f32 that are stored, or behind shares of terms; for a function that needs many, twice where a grid has a third axis.
+constexpr int64_t kOfSecondStore = 32, kOfLoadedTile = 36, kOfMath = 4;
+// For what lanes fetch of columns after the first; of all of them where elements of four bytes are stored.
+constexpr int64_t kOfColumns = 4, kOfWideColumns = 8;
 // For a coordinate of the grid after the third, which an instance keeps; for those of elements, which have 64 bits.
 constexpr int64_t kOfAxis = 4, kFewAxes = 3, kOfElements = 16;
 
@@ -34,6 +35,15 @@ int64_t stores_of(const ir::Kernel& kernel) {
     count += std::holds_alternative<ir::Write>(statement.node) ? 1 : 0;
   });
   return count;
+}
+
+bool has_wide_stores(const ir::Kernel& kernel) {
+  bool found = false;
+  ir::for_each_statement(kernel.grids.at(0).body, [&](const ir::Statement& statement) {
+    const auto* write = std::get_if<ir::Write>(&statement.node);
+    found = found || (write && size_in_bytes(kernel.tensors[write->tensor].dtype) >= 4);
+  });
+  return found;
 }
 
 int64_t clocks_of_access(DType type) { return kAccess * std::max<int64_t>(1, size_in_bytes(type) / 2); }
@@ -106,9 +116,9 @@ bool may_have_teams(const ir::Kernel& kernel, const std::map<ir::ValueId, int>& 
 
 int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, const TilePlan& plan,
                                const TileShape& shape) {
-  int64_t sum = registers_of_vectors(kernel, sizes, plan, shape) +
+  int64_t sum = registers_of_vectors(kernel, sizes, plan, shape).all() +
                 registers_of_variables(kernel, plan, shape) +
-                kOfPanel * std::max<int64_t>(0, stores_of(kernel) - 1);
+                kOfSecondStore * std::max<int64_t>(0, stores_of(kernel) - 1);
   const auto axes = static_cast<int64_t>(kernel.grids.at(0).axes.size());
   sum += kOfAxis * std::max<int64_t>(0, axes - kFewAxes);
   if (std::ranges::any_of(kernel.values,
@@ -118,9 +128,11 @@ int64_t registers_beside_tiles(const ir::Kernel& kernel, ir::SizeTable& sizes, c
     if (const auto* math = std::get_if<ir::Math>(&value.op); math && needs_more(math->function))
       sum += kOfMath * (axes < kFewAxes ? 1 : 2);
     const bool is_load = std::holds_alternative<ir::Load>(value.op);
-    if (is_load && axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfTile;
+    if (is_load && axes_of_tiles(value.axes, plan).size() == 2 && is_tile(value, plan)) sum += kOfLoadedTile;
   }
-  return sum + kOfColumns * std::max<int64_t>(0, columns_of_panels(kernel, sizes, plan) - 1);
+  const int64_t columns = columns_of_panels(kernel, sizes, plan);
+  return sum + (has_wide_stores(kernel) ? kOfWideColumns * columns
+                                        : kOfColumns * std::max<int64_t>(0, columns - 1));
 }
 
 int64_t clocks_behind_products(const ir::Kernel& kernel, const TilePlan& plan, const TileShape& shape) {

@@ -302,6 +302,8 @@ class TileLowering : public FunctionLowering {
   void block(const ir::Block& statements) override;
   bool walks_alone(ir::ValueId id) const;
   void load_early(std::span<const ir::Statement> later);
+  void fetch_by_lanes(ir::ValueId id);
+  void spread_lanes(ir::ValueId id);
   int64_t words_of(const TilePlace& place) const;
   void define(ir::ValueId id, std::span<const ir::Statement> later);
   void define_here(ir::ValueId id, std::span<const ir::Statement> later);
@@ -502,10 +504,11 @@ class TileLowering : public FunctionLowering {
   std::optional<Ring> ring_;       // that goes on through the loops at hand
   bool is_in_loop_ = false;        // a statement of the program, in whose body we are
   std::set<ir::ValueId> early_;    // defined before their place in the body of a loop
-  bool behind_barrier_ = false;    // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;   // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
-  AxisSet inside_;                              // axes whose coordinate is known to exist
+  std::map<ir::ValueId, HeldTile> fetched_by_lanes_;  // the same of columns, which threads have from there on
+  bool behind_barrier_ = false;                       // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                      // factors' tiles of this round of a ring
+  std::map<ir::ValueId, std::string> vectors_;        // of parts of the factor that is being computed
+  AxisSet inside_;                                    // axes whose coordinate is known to exist
   std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
   AxisSet whole_;                               // axes whose current tile is known to be whole
   std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist

@@ -47,6 +47,8 @@ bool TileLowering::walks_alone(ir::ValueId id) const {
 namespace {
 
 constexpr int64_t kMostEarly = 16;  // words of a thread that wait for a loop to end
+constexpr int64_t kMostByLanes =
+    40;  // the same of columns that lanes fetch for each other: these have a few each
 
 }  // namespace
 
@@ -59,13 +61,44 @@ void TileLowering::load_early(std::span<const ir::Statement> later) {
   for (size_t k = 0; k < later.size(); ++k) {
     const auto* node = std::get_if<ir::Define>(&later[k].node);
     const auto* load = node ? std::get_if<ir::Load>(&kernel_.values[node->value].op) : nullptr;
-    if (load == nullptr || early_.contains(node->value) || kernel_.tensors[load->tensor].is_output) continue;
-    if (!std::ranges::all_of(load->indices, is_place) || !is_worth_holding(node->value)) continue;
+    if (load == nullptr || early_.contains(node->value) || fetched_by_lanes_.contains(node->value) ||
+        kernel_.tensors[load->tensor].is_output)
+      continue;
+    if (!std::ranges::all_of(load->indices, is_place) || !is_worth_registers(node->value)) continue;
     const AxisSet axes(kernel_.values[node->value].axes.begin(), kernel_.values[node->value].axes.end());
-    if (words_of(place_of(axes)) > kMostEarly) continue;
-    define_here(node->value, later.subspan(k + 1));
-    early_.insert(node->value);
+    const int64_t words = words_of(place_of(axes));
+    if (words <= kMostEarly) {
+      define_here(node->value, later.subspan(k + 1));
+      early_.insert(node->value);
+    } else if (has_roles() && words <= kMostByLanes) {
+      fetch_by_lanes(node->value);
+    }
   }
+}
+
+// Values of columns, which stand in registers of a warp's lanes until their place in the program.
+void TileLowering::fetch_by_lanes(ir::ValueId id) {
+  const ir::Value& value = kernel_.values[id];
+  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
+  if (!place.column || size_in_bytes(type) != sizeof(uint32_t)) return;
+  const HeldTile lanes{named(name_for(id) + "_lanes"), type, place};
+  const std::string declared = fmt::format("LaneColumns<{}, {}>", type_name(type), layout_of(place));
+  emit(lowered::Local{declared, lanes.name, {}, nullptr, false, false}, value.span);
+  const Expr column =
+      lowered::call(lanes.name + ".column", {lowered::name(item_, DType::index)}, DType::index);
+  over(place, fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", item_, lanes.name),
+       {{*place.column, column}}, [&] { set_element(lanes, id, value.span); });
+  fetched_by_lanes_[id] = lanes;
+}
+
+void TileLowering::spread_lanes(ir::ValueId id) {
+  HeldTile tile = fetched_by_lanes_.at(id);
+  const std::string spread = tile.name + ".spread";
+  tile.name = named(name_for(id));
+  emit(lowered::Local{"auto", tile.name, {}, lowered::call(spread, {}, tile.type), true, false});
+  fetched_by_lanes_.erase(id);
+  held_[id] = tile;
 }
 
 // What a thread has of a vector, at most.
@@ -119,6 +152,7 @@ void TileLowering::define(ir::ValueId id, std::span<const ir::Statement> later) 
 
 void TileLowering::define_here(ir::ValueId id, std::span<const ir::Statement> later) {
   defined_.insert(id);
+  if (fetched_by_lanes_.contains(id)) return spread_lanes(id);
   if (!analysis_.dependence.contains(id)) return;
   const ir::Op& op = kernel_.values[id].op;
   if (std::holds_alternative<ir::ReadVariable>(op)) return keep_before(id, later);

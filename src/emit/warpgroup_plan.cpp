@@ -40,8 +40,10 @@ constexpr int64_t kOthersOfTeam = 40;       // the same where it has a tile of i
 constexpr int64_t kMostBesideTeam = 32;     // of what a team has beside its tile: twice as much spilled
 constexpr int64_t kManySums = 176;          // of a thread of a team, which spilled beside values of rows,
 constexpr int64_t kMostBesideSums = 4;      // and beside more than so much
-constexpr int64_t kPartsOfRows = 16;        // for what a warp reads of 16 rows of doubles, and has read
-constexpr int64_t kPartsOfColumns = 40;     // the same of four times 8 columns, and where they are
+constexpr int64_t kMostWithEnded =
+    144;  // of tiles where what stands behind a loop takes the place of one of its own
+constexpr int64_t kPartsOfRows = 16;      // for what a warp reads of 16 rows of doubles, and has read
+constexpr int64_t kPartsOfColumns = 40;   // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass
@@ -116,7 +118,7 @@ class GroupPlanner {
     if (!may_have_teams_ || area != candidate.rows * candidate.columns) return false;
     const int64_t beside = registers_beside_tiles(kernel_, sizes_, plan_, shape);
     if (area / shape.threads() < kManySums) return beside <= kMostBesideTeam;
-    return beside <= kMostBesideSums && registers_of_vectors(kernel_, sizes_, plan_, shape) == 0;
+    return beside <= kMostBesideSums && registers_of_vectors(kernel_, sizes_, plan_, shape).all() == 0;
   }
   /// Whether a shape serves launches that the one before it does not: it is smaller, or what blocks share the terms of.
   bool stands_behind(const TileShape& shape, const TileShape& before) const {
@@ -245,12 +247,15 @@ class GroupPlanner {
 
   /// Registers of a thread for what it has beside the sums of a tile that warpgroups share.
   int64_t registers_beside_sums(const TileShape& shape) {
-    const int64_t read = registers_of_vectors(kernel_, sizes_, plan_, shape) + part_registers(shape) +
-                         registers_of_folds(kernel_, plan_, shape) +
+    const VectorRegisters vectors = registers_of_vectors(kernel_, sizes_, plan_, shape);
+    const int64_t read = vectors.others + part_registers(shape) + registers_of_folds(kernel_, plan_, shape) +
                          registers_of_turned_rows(kernel_, plan_, shape) +
                          registers_beside_held_rows(kernel_, plan_, shape);
-    if (is_asked(shape)) return read;
-    return read + registers_of_variables(kernel_, plan_, shape) + registers_of_panels(kernel_, sizes_, plan_);
+    if (is_asked(shape)) return read + vectors.behind_loops;
+    const bool may_end = tile_registers(kernel_, plan_, live_, shape) <= kMostWithEnded;
+    const int64_t ended = may_end ? registers_of_ended_tiles(kernel_, plan_, shape) : 0;
+    const int64_t behind = vectors.behind_loops + registers_of_panels(kernel_, sizes_, plan_);
+    return read + registers_of_variables(kernel_, plan_, shape) + std::max<int64_t>(0, behind - ended);
   }
 
   /// Registers of a thread for what becomes of one tile, where threads add that up, or for what warps read of factors.

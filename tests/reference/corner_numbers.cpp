@@ -70,6 +70,16 @@ void chosen_bits(Problem& problem) {
         y(r, c, n) = r < limit(n) ? word(x(r, c, n)) & word(z(r, c, n)) : 0;
 }
 
+void chosen_apart(Problem& problem) {
+  const auto x = problem.in("x"), b = problem.in("b"), c = problem.in("c"), z = problem.in("z");
+  const auto y = problem.out("y");
+  const int64_t rows = problem.dim("R");
+  for_matrix(rows, problem.dim("C"), [&](int64_t r, int64_t n) {
+    const bool is_there = z(n, r) > 0 && r + 3 < rows;
+    y(n, r) = is_there ? std::floor((b(r) + x(r + 3, n)) / 3) : c(r, n) > 0 ? x(r, n) - b(r) : x(r, n);
+  });
+}
+
 void narrow_index(Problem& problem) {
   const auto t = problem.in("t");
   const auto y = problem.out("y"), z = problem.out("z");
@@ -311,6 +321,13 @@ void add_number_cases(std::vector<Case>& cases) {
       {input("x", "i32", {"R", "C", "N"}, -1000, 1000), input("z", "i32", {"R", "C", "N"}, -1000, 1000),
        input("limit", "i32", {"N"}, 0, 12), output("y", "i32", {"R", "C", "N"})},
       chosen_bits));
+  const auto whole = [](const char* name, std::vector<std::string> dims) {
+    return input(name, "i32", std::move(dims), -1000, 1000);
+  };
+  cases.push_back(corner("numbers.tsr", "chosen_apart", {"R", "C"},
+                         {whole("x", {"R", "C"}), whole("b", {"R"}), whole("c", {"R", "C"}),
+                          whole("z", {"C", "R"}), output("y", "i32", {"C", "R"})},
+                         chosen_apart));
   add_conversion_cases(cases);
   add_product_of_number_cases(cases);
   std::vector<TensorSpec> steps =

@@ -12,10 +12,9 @@ namespace {
 void gated(Problem& problem) {
   const auto x = problem.in("x"), up = problem.in("up"), gate = problem.in("gate");
   const auto y = problem.out("y");
-  const int64_t K = problem.dim("K");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    const double s = 1 + total(K, [&](int64_t k) { return x(m, k) * up(k, n); });
-    const double g = total(K, [&](int64_t k) { return x(m, k) * gate(n, k); });
+    const double s = 1 + total(problem.dim("K"), [&](int64_t k) { return x(m, k) * up(k, n); });
+    const double g = total(problem.dim("K"), [&](int64_t k) { return x(m, k) * gate(n, k); });
     y(m, n) = std::max(g, 0.0) * s;
   });
 }
@@ -93,10 +92,9 @@ void rows(Problem& problem) {
 void products_of_bytes(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), d = problem.in("d");
   const auto y = problem.out("y"), z = problem.out("z");
-  const int64_t K = problem.dim("K");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = 5 + total(K, [&](int64_t k) { return a(m, k) * b(n, k); });
-    z(m, n) = total(K, [&](int64_t k) { return c(m, k) * d(k, n); });
+    y(m, n) = 5 + total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+    z(m, n) = total(problem.dim("K"), [&](int64_t k) { return c(m, k) * d(k, n); });
   });
 }
 
@@ -111,10 +109,9 @@ void rounded(Problem& problem) {
 void promoted(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c");
   const auto y = problem.out("y"), z = problem.out("z");
-  const int64_t K = problem.dim("K");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = 1 + total(K, [&](int64_t k) { return a(m, k) * b(n, k); });
-    z(m, n) = total(K, [&](int64_t k) { return c(m, k) * b(n, k); });
+    y(m, n) = 1 + total(problem.dim("K"), [&](int64_t k) { return a(m, k) * b(n, k); });
+    z(m, n) = total(problem.dim("K"), [&](int64_t k) { return c(m, k) * b(n, k); });
   });
 }
 
@@ -353,19 +350,19 @@ void later_along_lines(Problem& problem, int64_t rows, int64_t columns) {
 void squared(Problem& problem) {
   const auto a = problem.in("a");
   const auto y = problem.out("y");
-  const int64_t M = problem.dim("M");
-  for_matrix(M, M, [&](int64_t i, int64_t j) {
-    y(i, j) = 2 * a(i, j) - total(M, [&](int64_t k) { return a(i, k) * a(k, j); });
+  for_matrix(problem.dim("M"), problem.dim("M"), [&](int64_t i, int64_t j) {
+    y(i, j) = 2 * a(i, j) - total(problem.dim("M"), [&](int64_t k) { return a(i, k) * a(k, j); });
   });
 }
 
 void scaled_by_groups(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), u = problem.in("u"), v = problem.in("v");
   const auto y = problem.out("y");
+  const auto part = [&](int64_t m, int64_t n, int64_t j) {
+    return total(problem.dim("K"), [&](int64_t k) { return a(m, j, k) * b(n, j, k); }) * u(m, j) * v(n, j);
+  };
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = total(problem.dim("J"), [&](int64_t j) {
-      return total(problem.dim("K"), [&](int64_t k) { return a(m, j, k) * b(n, j, k); }) * u(m, j) * v(n, j);
-    });
+    y(m, n) = total(problem.dim("J"), [&](int64_t j) { return part(m, n, j); });
   });
 }
 

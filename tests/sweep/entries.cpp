@@ -42,6 +42,7 @@ Entry entry_of(const std::string& kernel) {
       {"chain", tessera_chain_invoke},
       {"chained", tessera_chained_invoke},
       {"chosen", tessera_chosen_invoke},
+      {"chosen_apart", tessera_chosen_apart_invoke},
       {"chosen_bits", tessera_chosen_bits_invoke},
       {"chosen_extremes", tessera_chosen_extremes_invoke},
       {"chunks_later_by_groups", tessera_chunks_later_by_groups_invoke},

@@ -53,10 +53,11 @@ inline constexpr int kWarpThreads = 32;
 /// `first`, of which the compiler does not know that all turns of a loop have the same: addresses that begin there are
 /// computed in each of them, where a thread has no registers to hold many through the loop.
 TESSERA_DEVICE index in_each_turn(index first) {
-#if !TESSERA_TWIN
-  asm volatile("" : "+l"(first));
-#endif
+#if TESSERA_TWIN
   return first;
+#else
+  return ptx::opaque_here(first);
+#endif
 }
 
 /// The number of this block in its grid, the number of blocks, and the number of this thread in its block.
@@ -137,7 +138,7 @@ TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
 /// `x`, which the compiler knows nothing of: what follows from it is computed here, not before a loop around.
 TESSERA_DEVICE int computed_here(int x) {
 #if !TESSERA_TWIN
-  x = ptx::opaque(x);
+  x = ptx::opaque_here(x);
 #endif
   return x;
 }

@@ -64,13 +64,10 @@ template <typename T>
 TESSERA_HD T opaque(T value) {
   static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>);
 #ifdef __CUDA_ARCH__
-  if constexpr (sizeof(T) == 8) {
-    asm("" : "+l"(value));
-  } else {
-    int word = static_cast<int>(value);
-    asm("" : "+r"(word));
-    value = static_cast<T>(word);
-  }
+  if constexpr (sizeof(T) == 8)
+    value = static_cast<T>(ptx::opaque(static_cast<std::int64_t>(value)));
+  else
+    value = static_cast<T>(ptx::opaque(static_cast<int>(value)));
 #endif
   return value;
 }

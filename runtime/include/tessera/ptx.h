@@ -107,10 +107,28 @@ __device__ __forceinline__ void st_shared_v4(void* to, uint4 words) {
                : "memory");
 }
 
-/// No instruction: a register whose origin the compiler does not see.
+/// A value whose origin nvcc does not see; ptxas does, and drops the move. Without one, as `asm("" : "+r"(x))`, nvcc (13.0) may
+/// give the result a register that nothing writes, where branches meet.
 __device__ __forceinline__ int opaque(int x) {
-  asm volatile("" : "+r"(x));
-  return x;
+  int same;
+  asm("mov.b32 %0, %1;" : "=r"(same) : "r"(x));
+  return same;
+}
+__device__ __forceinline__ std::int64_t opaque(std::int64_t x) {
+  std::int64_t same;
+  asm("mov.b64 %0, %1;" : "=l"(same) : "l"(x));
+  return same;
+}
+/// The same, which is not moved out of a loop.
+__device__ __forceinline__ int opaque_here(int x) {
+  int same;
+  asm volatile("mov.b32 %0, %1;" : "=r"(same) : "r"(x));
+  return same;
+}
+__device__ __forceinline__ std::int64_t opaque_here(std::int64_t x) {
+  std::int64_t same;
+  asm volatile("mov.b64 %0, %1;" : "=l"(same) : "l"(x));
+  return same;
 }
 
 /// bar.sync barrier, threads

@@ -5,6 +5,7 @@
 #include "tessera/boxed_tensor.h"
 #include "tessera/early_launch.h"
 #include "tessera/either_ring.h"
+#include "tessera/lane_columns.h"
 #include "tessera/line_shares.h"
 #include "tessera/load_panel.h"
 #include "tessera/multiply.h"
