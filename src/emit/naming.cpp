@@ -210,7 +210,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "tensor_map",
     "factor_boxes",
     "in_order",
-    "in_each_turn",
     kOrder,
     kOtherOrder,
     "kNoTiles",

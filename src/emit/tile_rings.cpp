@@ -459,7 +459,7 @@ void TileLowering::begin_columns_again(ir::AxisId loop) {
     const Range range = range_of(axis);
     const std::string first = named(lowercase(kernel_.axes[axis].name) + "_begin");
     emit(lowered::Local{
-        "index", first, {}, lowered::call("in_each_turn", {range.first}, DType::index), true, false});
+        "index", first, {}, lowered::call("computed_here", {range.first}, DType::index), true, false});
     scopes_.back().ranges[axis] = {lowered::name(first, DType::index), range.end};
   }
 }

@@ -46,9 +46,8 @@ bool TileLowering::walks_alone(ir::ValueId id) const {
 
 namespace {
 
-constexpr int64_t kMostEarly = 16;  // words of a thread that wait for a loop to end
-constexpr int64_t kMostByLanes =
-    40;  // the same of columns that lanes fetch for each other: these have a few each
+constexpr int64_t kMostEarly = 16;    // words of a thread that wait for a loop to end
+constexpr int64_t kMostByLanes = 40;  // the same behind it, of columns: until then lanes have a few each
 
 }  // namespace
 

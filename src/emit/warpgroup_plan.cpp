@@ -38,12 +38,11 @@ constexpr int64_t kOfFewTurned = 64 * 128;  // the same where threads turn rows 
 constexpr int64_t kOtherRegisters = 48;     // of a thread, at least, that tiles leave for all else
 constexpr int64_t kOthersOfTeam = 40;       // the same where it has a tile of its own
 constexpr int64_t kMostBesideTeam = 32;     // of what a team has beside its tile: twice as much spilled
-constexpr int64_t kManySums = 176;          // of a thread of a team, which spilled beside values of rows,
+constexpr int64_t kManySums = 176;          // of a thread of a team: spilled beside rows or columns it holds,
 constexpr int64_t kMostBesideSums = 4;      // and beside more than so much
-constexpr int64_t kMostWithEnded =
-    144;  // of tiles where what stands behind a loop takes the place of one of its own
-constexpr int64_t kPartsOfRows = 16;      // for what a warp reads of 16 rows of doubles, and has read
-constexpr int64_t kPartsOfColumns = 40;   // the same of four times 8 columns, and where they are
+constexpr int64_t kMostWithEnded = 144;     // of tiles, if one ends with its loop for what is behind
+constexpr int64_t kPartsOfRows = 16;        // for what a warp reads of 16 rows of doubles, and has read
+constexpr int64_t kPartsOfColumns = 40;     // the same of four times 8 columns, and where they are
 constexpr int64_t kRegistersOfRing = 12;  // more, for each factor after the second whose lines run either way
 constexpr int64_t kBarrierBytes = 1024;   // at most, of the ring's barriers, before the tiles
 constexpr int64_t kPanelBytes = 4096;     // of a warp: two places through which stores pass

@@ -50,16 +50,6 @@ namespace tessera {
 
 inline constexpr int kWarpThreads = 32;
 
-/// `first`, of which the compiler does not know that all turns of a loop have the same: addresses that begin there are
-/// computed in each of them, where a thread has no registers to hold many through the loop.
-TESSERA_DEVICE index in_each_turn(index first) {
-#if TESSERA_TWIN
-  return first;
-#else
-  return ptx::opaque_here(first);
-#endif
-}
-
 /// The number of this block in its grid, the number of blocks, and the number of this thread in its block.
 TESSERA_DEVICE index block_index() {
 #if TESSERA_TWIN
@@ -135,8 +125,10 @@ TESSERA_DEVICE T shuffle_xor(T value, int lane_mask, std::uint32_t lanes,
   return value;
 }
 
-/// `x`, which the compiler knows nothing of: what follows from it is computed here, not before a loop around.
-TESSERA_DEVICE int computed_here(int x) {
+/// `x`, an int or an index, which the compiler knows nothing of: what follows from it is computed here, in each turn of a loop
+/// around, not before the loop, where a thread has no registers to hold so much of it.
+template <typename T>
+TESSERA_DEVICE T computed_here(T x) {
 #if !TESSERA_TWIN
   x = ptx::opaque_here(x);
 #endif
