@@ -452,10 +452,8 @@ void TileLowering::one_loop(const ir::Loop& statement) {
 // which would keep as many addresses in registers through its products.
 void TileLowering::begin_columns_again(ir::AxisId loop) {
   for (const auto& [axis, role] : tiles_.roles) {
-    const bool is_outside = axis != loop && std::ranges::any_of(scopes_, [&](const Scope& scope) {
-                              return scope.ranges.contains(axis);
-                            });
-    if (role != TileRole::column || !is_outside) continue;
+    const auto has_range = [&column = axis](const Scope& scope) { return scope.ranges.contains(column); };
+    if (role != TileRole::column || axis == loop || std::ranges::none_of(scopes_, has_range)) continue;
     const Range range = range_of(axis);
     const std::string first = named(lowercase(kernel_.axes[axis].name) + "_begin");
     emit(lowered::Local{
