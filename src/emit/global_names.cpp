@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "emit/naming.h"
@@ -28,6 +30,26 @@ std::set<std::string> names_of(const ir::Kernel& kernel, const std::vector<lower
   return names;
 }
 
+/// Two parameters or symbols that would have one name: `unit`, which is a word of generated code, and `unit_`.
+bool tells_of_parameters(const ir::Kernel& kernel, DiagnosticSink& sink) {
+  std::map<std::string, std::string> owners;  // names in the program by those in generated code
+  std::optional<std::pair<std::string, std::string>> clash;
+  const auto take = [&](const std::string& name) {
+    const auto [owner, inserted] = owners.try_emplace(safe_name(name), name);
+    if (!inserted && !clash) clash = {owner->second, name};
+  };
+  for (const auto& tensor : kernel.tensors) take(tensor.name);
+  for (const auto& scalar : kernel.scalars) take(scalar.name);
+  for (const auto& symbol : kernel.symbols) take(symbol.name);
+  if (!clash) return false;
+  const std::string name = safe_name(clash->first);
+  auto report = sink.report(Diag::generated_name_clash, kernel.span, kernel.c_name, name);
+  const std::string& word = clash->first == name ? clash->second : clash->first;
+  report.note("`{}` is a word of generated code, where `{}` is called `{}`", word, word, name);
+  report.help("name one of `{}` and `{}` differently", clash->first, clash->second);
+  return true;
+}
+
 }  // namespace
 
 void keep_visible(const ir::Kernel& kernel, std::vector<lowered::Function>& functions) {
@@ -42,7 +64,7 @@ void keep_visible(const ir::Kernel& kernel, std::vector<lowered::Function>& func
 
 void GlobalNames::add(const ir::Kernel& kernel, const std::vector<lowered::Function>& functions,
                       DiagnosticSink& sink) {
-  bool told = false;
+  bool told = tells_of_parameters(kernel, sink);
   for (const std::string& name : names_of(kernel, functions)) {
     const auto [owner, inserted] = owners_.try_emplace(name, &kernel);
     if (told || (inserted && !is_of_runtime(name))) continue;

@@ -293,6 +293,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "PanelColumns",
     "Part",
     "QuickestTiles",
+    "TilesOfSize",
     "BoxedTensor",
     "SplitPart",
     "SplitTensor",
@@ -346,8 +347,8 @@ bool is_reserved(std::string_view name) {
     return std::find(words.begin(), words.end(), name) != words.end();
   };
   return has(kReserved) || std::binary_search(kMacros.begin(), kMacros.end(), name) ||
-         name.starts_with("TESSERA_") || name.starts_with("is_quickest") || name.starts_with("boxes_of_") ||
-         name.starts_with("boxes_along_") || name.starts_with("__") || name.starts_with("cuda");
+         name.starts_with("TESSERA_") || name.starts_with("boxes_of_") || name.starts_with("boxes_along_") ||
+         name.starts_with("__") || name.starts_with("cuda");
 }
 
 std::string safe_name(std::string_view name) {

@@ -35,6 +35,9 @@ inline constexpr const char* kOtherOrder = "other_order";
 /// In a launcher: whether boxes of all tensors that products read can be copied.
 inline constexpr const char* kHaveBoxes = "have_boxes";
 
+/// Blocks of the cluster that a block is in, in kernels and in what launches them.
+inline constexpr const char* kCluster = "cluster";
+
 /// Hands out names of one function, each once.
 class NameAllocator {
  public:

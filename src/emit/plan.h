@@ -15,6 +15,7 @@
 #include "base/diagnostics.h"
 #include "emit/analysis.h"
 #include "emit/emit.h"
+#include "emit/lowered.h"
 #include "emit/target.h"
 #include "emit/tile_plan.h"
 #include "sema/ir/module.h"
@@ -70,8 +71,9 @@ struct Rival {
   size_t choice = 0;             // of the user's, which are tried one after another
   size_t number = 0;             // of the size among those of the choice
   std::string clocks = {};       // of a multiprocessor for a unit, or the same share of each
-  std::string lines = {};        // which it is for: a condition, or "" for all
-  std::string values = {};       // of listed symbols: the same
+  std::string values = {};       // of listed symbols that it is for: a condition, or "" for all
+  std::string lines = {};        // of tensors: the same
+  std::string of_choice = {};    // what all sizes of the choice are for: the same
   Turned turned = Turned::none;  // tiles of each kind compete among themselves
 };
 
@@ -113,9 +115,11 @@ struct Variant {
   std::optional<Rival> rival = {};
   std::optional<SharedUnit> shared = {};  // where blocks may share its terms
   int shared_bytes = 0;
-  bool is_uneven = false;              // units of a function with roles have loops of different lengths
-  std::string cluster = {};            // blocks of a cluster, which share a unit; "": they run alone
-  std::vector<std::string> maps = {};  // of functions with roles: arguments that describe boxes of tensors
+  bool is_uneven = false;  // units of a function with roles have loops of different lengths
+  // Of functions with roles, in terms of parameters of its template: blocks of a cluster, which share a unit (null: they run
+  // alone), and arguments that describe boxes of tensors, which also speak of `cluster`.
+  lowered::Expr cluster = {};
+  std::vector<lowered::Expr> maps = {};
   /// Where a function is for one order of factors in memory: whether lines of each run along what is summed over.
   std::vector<std::string> along_k = {};
 };

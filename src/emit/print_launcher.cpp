@@ -13,6 +13,7 @@
 #include "emit/naming.h"
 #include "emit/print.h"
 #include "emit/signature.h"
+#include "emit/tile_launches.h"
 
 namespace tessera::emit {
 
@@ -24,7 +25,14 @@ class LauncherPrinter {
  public:
   LauncherPrinter(const KernelPlan& plan, const LoweredPhase& lowered, Writer& writer,
                   std::set<std::string> unused = {})
-      : plan_(plan), kernel_(*plan.kernel), lowered_(lowered), writer_(writer), unused_(std::move(unused)) {}
+      : plan_(plan),
+        kernel_(*plan.kernel),
+        lowered_(lowered),
+        names_(kernel_),
+        text_(plan, lowered, names_),
+        tile_launches_(plan, text_, names_),
+        writer_(writer),
+        unused_(std::move(unused)) {}
 
   void run() {
     const std::string name = launcher_name(kernel_, plan_.target->name);
@@ -97,6 +105,7 @@ class LauncherPrinter {
     for (const Variant& variant : phase.variants)
       conditions += (conditions.empty() ? "" : ", ") + condition(variant);
     compare_rivals();
+    tile_launches_.define(writer_);
     define_run();
     writer_.line(fmt::format("switch (check.choose(options, {{{}}})) {{", conditions));
     writer_.indent();
@@ -106,65 +115,70 @@ class LauncherPrinter {
     writer_.line("}");
   }
 
-  static std::string quickest(const Rival& rival) {
-    TESSERA_CHECK(rival.choice == 0 || rival.turned == Turned::none,
-                  "rows are turned where nothing is asked for");
-    if (rival.turned != Turned::none)
-      return rival.turned == Turned::rows ? "is_quickest_of_rows" : "is_quickest_of_columns";
-    return rival.choice == 0 ? "is_quickest" : fmt::format("is_quickest_{}", rival.choice + 1);
-  }
-
-  static std::string launches_of(const Rival& rival) {
-    const char* both = rival.values.empty() || rival.lines.empty() ? "" : " && ";
-    return rival.values + both + rival.lines;
-  }
-
-  // One line for the sizes of tiles of each choice.
   void compare_rivals() {
-    std::map<std::string, std::string> sizes;
-    for (const Variant& variant : plan_.phase.variants) {
-      if (!variant.rival) continue;
-      const auto f = static_cast<size_t>(variant.function);
-      std::string& list = sizes[quickest(*variant.rival)];
-      std::string count = print(specialise(lowered_.unit_count[f], variant));
-      if (const std::string condition = launches_of(*variant.rival); !condition.empty())
-        count = fmt::format("{} ? {} : kNoTiles", condition, count);
-      list += fmt::format("{}{{{}, {}}}", list.empty() ? "" : ", ", count,
-                          variant.shared ? variant.shared->text() : variant.rival->clocks);
-    }
-    const auto terms = plan_.phase.shared_terms;
-    if (!sizes.empty())
+    std::map<std::string, std::vector<const Variant*>> choices;
+    for (const Variant& variant : plan_.phase.variants)
+      if (variant.rival) choices[names_.of(variant).sizes].push_back(&variant);
+    if (!choices.empty())
       writer_.line(
-          terms
+          plan_.phase.shared_terms
               ? "// of each size: tiles, clocks of one for 64 terms and behind them, teams, bytes of its sums"
               : "// of each size: tiles, clocks of one for 64 terms");
-    for (const auto& [name, list] : sizes)
-      writer_.line(
-          fmt::format("const QuickestTiles {}(options, {{{}}}{});", name, list, terms ? ", terms" : ""));
+    for (const auto& [sizes, variants] : choices) compare(sizes, variants);
   }
 
-  // What all variants have in common is said once; functions that read different things name them at the call.
+  void compare(const std::string& sizes, const std::vector<const Variant*>& variants) {
+    writer_.line(fmt::format("const TilesOfSize {}[] = {{", sizes));
+    writer_.indent();
+    const std::string& of_choice = variants[0]->rival->of_choice;
+    for (size_t number = 0; number < variants.size(); ++number) {
+      const Rival& rival = *variants[number]->rival;
+      TESSERA_CHECK(rival.number == number && rival.of_choice == of_choice,
+                    "sizes of a choice stand in their order, and are for the same launches");
+      writer_.line(size(*variants[number]));
+    }
+    writer_.outdent();
+    writer_.line("};");
+    writer_.line(fmt::format("const QuickestTiles {}(options, {}, {}{});",
+                             names_.of(*variants[0]).is_quickest, of_choice.empty() ? "true" : of_choice,
+                             sizes, plan_.phase.shared_terms ? ", terms" : ""));
+  }
+
+  std::string size(const Variant& variant) const {
+    const Rival& rival = *variant.rival;
+    const char* both = rival.values.empty() || rival.lines.empty() ? "" : " && ";
+    std::string count = text_.units(variant);
+    if (!rival.values.empty() || !rival.lines.empty())
+      count = fmt::format("{}{}{} ? {} : kNoTiles", rival.values, both, rival.lines, count);
+    return fmt::format("{{{}, {}}},", count, variant.shared ? variant.shared->text() : rival.clocks);
+  }
+
+  // What functions without roles have in common is said once.
   void define_run() {
     const std::string arguments = shared_arguments();
-    writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}{}) {{",
-                             !plan_.tiles.empty() ? ", DynamicShared shared" : "",
-                             arguments.empty() ? ", const auto&... arguments" : ""));
+    if (arguments.empty()) return;
+    writer_.line(fmt::format("const auto run = [&](auto* kernel, Blocks blocks, Threads threads{}) {{",
+                             !plan_.tiles.empty() ? ", DynamicShared shared" : ""));
     writer_.indent();
     writer_.line(fmt::format("return launch(check, options, kernel, blocks, threads, {}{});",
-                             !plan_.tiles.empty() ? "shared, " : "",
-                             arguments.empty() ? "arguments..." : arguments));
+                             !plan_.tiles.empty() ? "shared, " : "", arguments));
     writer_.outdent();
     writer_.line("};");
   }
 
-  // What every function takes, or "" when they differ: some take boxes, too.
+  // What several variants pass to their functions without roles, or "" where they differ.
   std::string shared_arguments() const {
-    const auto takes_boxes = [](const Variant& variant) { return !variant.maps.empty(); };
-    if (std::ranges::any_of(plan_.phase.variants, takes_boxes)) return {};
-    std::string first = call_arguments(kernel_, lowered_.functions.front());
-    for (const lowered::Function& function : lowered_.functions)
-      if (call_arguments(kernel_, function) != first) return {};
-    return first;
+    std::set<std::string> arguments;
+    int count = 0;
+    for (const Variant& variant : plan_.phase.variants) {
+      if (!variant.maps.empty()) continue;
+      arguments.insert(arguments_of(variant));
+      ++count;
+    }
+    return count > 1 && arguments.size() == 1 ? *arguments.begin() : "";
+  }
+  std::string arguments_of(const Variant& variant) const {
+    return call_arguments(kernel_, lowered_.functions[static_cast<size_t>(variant.function)]);
   }
 
   std::string alignment(int width) const {
@@ -190,10 +204,11 @@ class LauncherPrinter {
     return plan_.sizes.as_symbol(size) || plan_.sizes.as_constant(size) ? result : "(" + result + ")";
   }
 
-  std::string condition(const Variant& variant) const {
+  std::string condition(const Variant& variant) {
+    TESSERA_CHECK(variant.few_units_of.empty() || !variant.rival,
+                  "small tiles are for few units, or compete");
     if (!variant.few_units_of.empty()) return few_units(variant) + " && " + variant.condition;
-    if (variant.rival)
-      return fmt::format("{}({}) && {}", quickest(*variant.rival), variant.rival->number, variant.condition);
+    if (variant.rival) return fmt::format("{}({})", names_.of(variant).is_quickest, variant.rival->number);
     if (!variant.condition.empty()) return variant.condition;
     std::string result = variant.aligned ? "aligned" : "";
     if (variant.lane_limit > 0) {
@@ -220,8 +235,7 @@ class LauncherPrinter {
     const auto large = std::find_if(self, all.end(),
                                     [&](const Variant& entry) { return entry.name == variant.few_units_of; });
     TESSERA_CHECK(large != all.end(), "a variant of small tiles stands before one of large ones");
-    const auto f = static_cast<size_t>(large->function);
-    const Expr units = specialise(lowered_.unit_count[f], *large);
+    const Expr units = text_.units_of(*large);
     if (variant.few_quarters == 4) return print(units) + " <= multiprocessor_count()";
     return fmt::format("{} <= {} * multiprocessor_count()",
                        print(lowered::binary("*", lowered::integer(4), units, DType::index)),
@@ -230,32 +244,31 @@ class LauncherPrinter {
 
   void launch(size_t k) {
     const Variant& variant = plan_.phase.variants[k];
-    const auto f = static_cast<size_t>(variant.function);
-    const lowered::Function& function = lowered_.functions[f];
-    const std::string units = print(specialise(lowered_.unit_count[f], variant));
-    // A tile in shared memory is the work of a block, not of one of its groups.
-    const bool staged = plan_.phase.functions[f].staged;
-    const std::string blocks = !variant.maps.empty() ? persistent_blocks(variant)
-                               : staged              ? fmt::format("blocks_for_tiles({})", units)
-                               : variant.rows > 1 && !plan_.phase.has_neighbour_groups()
-                                   ? fmt::format("Blocks{{ceil_divide({}, {})}}", units, variant.rows)
-                                   : fmt::format("Blocks{{{}}}", units);
-    std::string own;
-    for (const std::string& map : variant.maps) own += ", " + map;
-    if (shared_arguments().empty()) own += ", " + call_arguments(kernel_, function);
-    writer_.line(fmt::format("case {}:", k), explain(variant));
+    writer_.line(fmt::format("case {}:", k), tile_launches_.contains(k) ? "" : explain(variant));
     writer_.indent();
-    const std::string shared =
-        !plan_.tiles.empty() ? fmt::format(", DynamicShared{{{}}}", variant.shared_bytes) : "";
     begin_orders(variant);
-    writer_.line(fmt::format("return run({}, {}, Threads{{{}{}}}{}{});", instantiation(function, variant),
-                             blocks, variant.threads * variant.rows,
-                             variant.maps.empty() ? "" : ", kBeginsEarly", shared, own));
+    writer_.line(fmt::format("return {};", call(k)));
     if (!variant.along_k.empty()) {
       writer_.outdent();
       writer_.line("});");
     }
     writer_.outdent();
+  }
+
+  std::string call(size_t k) const {
+    const Variant& variant = plan_.phase.variants[k];
+    const lowered::Function& function = lowered_.functions[static_cast<size_t>(variant.function)];
+    const std::string name = instantiation(function, variant);
+    std::string threads = fmt::format("Threads{{{}{}}}", variant.threads * variant.rows,
+                                      variant.maps.empty() ? "" : ", kBeginsEarly");
+    if (!plan_.tiles.empty()) threads += fmt::format(", DynamicShared{{{}}}", variant.shared_bytes);
+    if (tile_launches_.contains(k)) return tile_launches_.call(k, name, text_.size(variant)) + threads + ")";
+    if (variant.maps.empty() && !shared_arguments().empty())
+      return fmt::format("run({}, {}, {})", name, text_.blocks(variant), threads);
+    std::vector<std::string> arguments = text_.maps(variant);
+    if (const std::string own = arguments_of(variant); !own.empty()) arguments.push_back(own);
+    return fmt::format("launch(check, options, {}, {}, {}{}{})", name, text_.blocks(variant), threads,
+                       arguments.empty() ? "" : ", ", fmt::join(arguments, ", "));
   }
 
   /// One of several functions, which are for one order of the factors in memory each.
@@ -265,29 +278,6 @@ class LauncherPrinter {
                              kOrder,
                              variant.along_k.size() > 1 ? fmt::format(", auto {}", kOtherOrder) : ""));
     writer_.indent();
-  }
-
-  /// Clusters take tiles of several blocks at a time.
-  std::string persistent_blocks(const Variant& variant) const {
-    const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
-    if (variant.is_uneven) return fmt::format("uneven_blocks({})", print(specialise(units, variant)));
-    if (variant.shared) return shared_blocks(variant);
-    if (variant.cluster.empty())
-      return fmt::format("persistent_blocks({})", print(specialise(units, variant)));
-    Variant clustered = variant;
-    clustered.arguments["cluster"] = variant.cluster;
-    return fmt::format("persistent_blocks({}, {})", print(specialise(units, clustered)), variant.cluster);
-  }
-
-  /// The same, where several may have a share of the terms of each unit.
-  std::string shared_blocks(const Variant& variant) const {
-    const Expr units = lowered_.unit_count[static_cast<size_t>(variant.function)];
-    Variant clustered = variant;
-    if (!variant.cluster.empty()) clustered.arguments["cluster"] = variant.cluster;
-    const bool is_shared = variant.shared->bytes > 0;
-    return fmt::format("terms.blocks({{{}{}}}{})", print(specialise(units, clustered)),
-                       is_shared ? ", " + variant.shared->text() : "",
-                       variant.cluster.empty() ? "" : ", " + variant.cluster);
   }
 
   std::string explain(const Variant& variant) const {
@@ -309,34 +299,6 @@ class LauncherPrinter {
                                             : "any strides");
   }
 
-  // The count of units with the numbers of a variant in place of the template's parameters.
-  Expr specialise(const Expr& expression, const Variant& variant) const {
-    const bool is_name = expression->kind == lowered::Expression::Kind::name;
-    if (const auto argument = variant.arguments.find(expression->text);
-        is_name && argument != variant.arguments.end())
-      return lowered::name(argument->second, DType::index);
-    if (is_name && expression->text == "cluster") return lowered::integer(1);
-    if (is_name && expression->text == "kStrips") return lowered::integer(variant.strips);
-    if (is_name && expression->text == "kRows") return lowered::integer(variant.rows);
-    const FunctionPlan& function = plan_.phase.functions[static_cast<size_t>(variant.function)];
-    if (is_name && expression->text == "kChunk")
-      return lowered::integer(int64_t{variant.threads} * variant.vector *
-                              (function.strips_across ? 1 : variant.strips));
-    if (is_name && expression->text == "kOverhang")
-      return lowered::integer(variant.ragged ? variant.vector - 1 : 0);
-    if (expression->operands.empty()) return expression;
-    lowered::Expression copy = *expression;
-    for (Expr& operand : copy.operands) operand = specialise(operand, variant);
-    if (copy.kind == lowered::Expression::Kind::binary && copy.text == "+")
-      return lowered::add(copy.operands[0], copy.operands[1]);
-    if (copy.kind == lowered::Expression::Kind::binary && copy.text == "*")
-      return lowered::multiply(copy.operands[0], copy.operands[1]);
-    const bool is_call = copy.kind == lowered::Expression::Kind::call;
-    if (is_call && copy.text == "in_clusters" && lowered::constant_of(copy.operands[1]) == 1)
-      return copy.operands[0];
-    return std::make_shared<const lowered::Expression>(std::move(copy));
-  }
-
   template <typename Visit>
   void for_each_tensor(Visit visit) {
     for (size_t k = 0; k < kernel_.parameters.size(); ++k)
@@ -347,6 +309,9 @@ class LauncherPrinter {
   const KernelPlan& plan_;
   const ir::Kernel& kernel_;
   const LoweredPhase& lowered_;
+  LaunchNames names_;
+  const LaunchText text_;
+  const TileLaunches tile_launches_;
   Writer& writer_;
   std::set<std::string> unused_;  // names of symbols that nothing asks for
   std::set<std::pair<int, size_t>> sources_;

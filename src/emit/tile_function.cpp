@@ -29,6 +29,8 @@ TileLowering::TileLowering(KernelPlan& plan, size_t function, Residency& residen
 
 lowered::Function TileLowering::run() {
   reserve_names();
+  names_.release(item_);
+  item_ = names_.take("slot");  // of a thread's rows, or columns
   name_extents();
   scopes_.push_back(Scope{});
   scopes_.back().block = &blocks_.emplace_back();
@@ -325,7 +327,7 @@ std::vector<std::string> TileLowering::declare_units() {
   return positions;
 }
 
-Expr TileLowering::blocks_of_cluster() const { return lowered::name("cluster", DType::index); }
+Expr TileLowering::blocks_of_cluster() const { return lowered::name(kCluster, DType::index); }
 
 // Blocks, or their clusters, take turns: at instances, or at shares of them. So do the teams of a block.
 std::string TileLowering::header_of_instances(const std::string& teams) const {

@@ -298,12 +298,19 @@ class TileLowering : public FunctionLowering {
   lowered::Expr within(const AxisSet& axes) override;
   Evaluated compute(ir::ValueId id, const ir::ReadVariable& op) override;
 
+  // tile_early.cpp
+  void load_early(std::span<const ir::Statement> later);
+  bool waits_for_loop(ir::ValueId id, std::span<const ir::Statement> later) const;
+  bool is_of_inputs(ir::ValueId id) const;
+  bool may_be_fetched_by_lanes(ir::ValueId id) const;
+  void fetch_by_lanes(ir::ValueId id);
+  void spread_lanes(ir::ValueId id);
+
   // tile_statements.cpp
   void block(const ir::Block& statements) override;
   bool walks_alone(ir::ValueId id) const;
-  void load_early(std::span<const ir::Statement> later);
-  void fetch_by_lanes(ir::ValueId id);
-  void spread_lanes(ir::ValueId id);
+  TilePlace place_of_value(ir::ValueId id) const;
+  DType type_in_registers(ir::ValueId id) const;
   int64_t words_of(const TilePlace& place) const;
   void define(ir::ValueId id, std::span<const ir::Statement> later);
   void define_here(ir::ValueId id, std::span<const ir::Statement> later);

@@ -30,7 +30,7 @@ void TileLowering::declare_boxes() {
   if (cluster_axis_) {
     const char* const blocks =
         tiles_.has_lone_blocks() ? "kClustered ? cluster_blocks() : 1" : "cluster_blocks()";
-    emit(lowered::Local{"int", "cluster", {}, local(blocks), true, false});
+    emit(lowered::Local{"int", kCluster, {}, local(blocks), true, false});
   }
   const auto has = [&](bool is_source) {
     return std::ranges::any_of(factors_, [&](const FactorTile& tile) {
@@ -211,7 +211,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
   const Range share = share_of(axis, own.end);
-  const std::string before = stays ? named(name + "_before") : "";
+  const std::string before = stays ? named(name + "_previous") : "";
   if (stays) emit(lowered::Local{"int", before, {}, lowered::integer(-1), false, false});
   take_turn("begin");
   const std::vector<std::string> outer = std::exchange(under_way_, {});

@@ -17,12 +17,23 @@ using lowered::Expr;
 void TileLowering::block(const ir::Block& statements) {
   const std::vector<Walk> outer = std::exchange(walks_, walks_of(statements));
   const bool is_instance = has_roles() && &statements == &phase_.grid->body;
+  std::vector<ir::ValueId> waiting;  // fetched by lanes until a loop ends
+  const auto spread_waiting = [&] {
+    for (const ir::ValueId id : std::exchange(waiting, {})) spread_lanes(id);
+  };
   for (size_t k = 0; k < statements.size(); ++k) {
     const ir::Statement& statement = statements[k];
     if (is_instance) receive_staying(statements, k);
     if (const auto* node = std::get_if<ir::Define>(&statement.node)) {
-      if (walks_alone(node->value)) load_early(std::span(statements).subspan(k + 1));
-      define(node->value, std::span(statements).subspan(k + 1));
+      const auto later = std::span(statements).subspan(k + 1);
+      if (waits_for_loop(node->value, later)) {
+        fetch_by_lanes(node->value);
+        waiting.push_back(node->value);
+        continue;
+      }
+      if (walks_alone(node->value)) load_early(later);
+      define(node->value, later);
+      if (walks_alone(node->value)) spread_waiting();
     } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
       declare_variable(*declare, statement.span);
     } else if (const auto* node = std::get_if<ir::Assign>(&statement.node)) {
@@ -30,6 +41,7 @@ void TileLowering::block(const ir::Block& statements) {
     } else if (const auto* node = std::get_if<ir::Loop>(&statement.node)) {
       load_early(std::span(statements).subspan(k + 1));
       run_loop(*node);
+      spread_waiting();
     } else {
       write(statement);
     }
@@ -44,60 +56,14 @@ bool TileLowering::walks_alone(ir::ValueId id) const {
   return product != tiles_.products.end() && product->second.has_own_loop && !held_.contains(id);
 }
 
-namespace {
-
-constexpr int64_t kMostEarly = 16;    // words of a thread that wait for a loop to end
-constexpr int64_t kMostByLanes = 40;  // the same behind it, of columns: until then lanes have a few each
-
-}  // namespace
-
-// Vectors that statements behind an inner loop read of inputs are read before it, so that they arrive while it runs.
-void TileLowering::load_early(std::span<const ir::Statement> later) {
-  if (!is_in_loop_) return;
-  const auto is_place = [&](ir::ValueId index) {
-    return std::holds_alternative<ir::Coordinate>(kernel_.values[index].op);
-  };
-  for (size_t k = 0; k < later.size(); ++k) {
-    const auto* node = std::get_if<ir::Define>(&later[k].node);
-    const auto* load = node ? std::get_if<ir::Load>(&kernel_.values[node->value].op) : nullptr;
-    if (load == nullptr || early_.contains(node->value) || fetched_by_lanes_.contains(node->value) ||
-        kernel_.tensors[load->tensor].is_output)
-      continue;
-    if (!std::ranges::all_of(load->indices, is_place) || !is_worth_registers(node->value)) continue;
-    const AxisSet axes(kernel_.values[node->value].axes.begin(), kernel_.values[node->value].axes.end());
-    const int64_t words = words_of(place_of(axes));
-    if (words <= kMostEarly) {
-      define_here(node->value, later.subspan(k + 1));
-      early_.insert(node->value);
-    } else if (has_roles() && words <= kMostByLanes) {
-      fetch_by_lanes(node->value);
-    }
-  }
-}
-
-// Values of columns, which stand in registers of a warp's lanes until their place in the program.
-void TileLowering::fetch_by_lanes(ir::ValueId id) {
+TilePlace TileLowering::place_of_value(ir::ValueId id) const {
   const ir::Value& value = kernel_.values[id];
-  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
-  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
-  if (!place.column || size_in_bytes(type) != sizeof(uint32_t)) return;
-  const HeldTile lanes{named(name_for(id) + "_lanes"), type, place};
-  const std::string declared = fmt::format("LaneColumns<{}, {}>", type_name(type), layout_of(place));
-  emit(lowered::Local{declared, lanes.name, {}, nullptr, false, false}, value.span);
-  const Expr column =
-      lowered::call(lanes.name + ".column", {lowered::name(item_, DType::index)}, DType::index);
-  over(place, fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", item_, lanes.name),
-       {{*place.column, column}}, [&] { set_element(lanes, id, value.span); });
-  fetched_by_lanes_[id] = lanes;
+  return place_of({value.axes.begin(), value.axes.end()});
 }
 
-void TileLowering::spread_lanes(ir::ValueId id) {
-  HeldTile tile = fetched_by_lanes_.at(id);
-  const std::string spread = tile.name + ".spread";
-  tile.name = named(name_for(id));
-  emit(lowered::Local{"auto", tile.name, {}, lowered::call(spread, {}, tile.type), true, false});
-  fetched_by_lanes_.erase(id);
-  held_[id] = tile;
+DType TileLowering::type_in_registers(ir::ValueId id) const {
+  const DType type = kernel_.values[id].dtype;
+  return is_narrow_float(type) ? DType::f32 : type;
 }
 
 // What a thread has of a vector, at most.
@@ -181,8 +147,7 @@ void TileLowering::define_here(ir::ValueId id, std::span<const ir::Statement> la
 
 bool TileLowering::is_worth_holding(ir::ValueId id) const {
   if (!is_worth_registers(id)) return false;
-  const ir::Value& value = kernel_.values[id];
-  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
+  const TilePlace place = place_of_value(id);
   // A warp of a warpgroup has all columns of a tile: what is read of so many for two rows is read where it is needed.
   return place.is_tile() || !has_roles() || words_of(place) <= kMostOfVector;
 }
@@ -202,11 +167,9 @@ bool TileLowering::is_worth_registers(ir::ValueId id) const {
 }
 
 void TileLowering::hold(ir::ValueId id) {
-  const ir::Value& value = kernel_.values[id];
-  const DType type = is_narrow_float(value.dtype) ? DType::f32 : value.dtype;
-  const TilePlace place = place_of({value.axes.begin(), value.axes.end()});
-  const HeldTile tile = declare_tile(name_for(id), type, place, value.span);
-  set(tile, id, value.span);
+  const Span span = kernel_.values[id].span;
+  const HeldTile tile = declare_tile(name_for(id), type_in_registers(id), place_of_value(id), span);
+  set(tile, id, span);
   held_[id] = tile;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "emit/panel_plan.h"
 #include "emit/print.h"
@@ -72,7 +73,8 @@ void TileLowering::write_element(const ir::Write& write, const TilePlace& place,
 // Row by row, so that what belongs to a row is computed once.
 void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, Span span) {
   const ir::Tensor& tensor = kernel_.tensors[write.tensor];
-  const std::string layout = layout_of(place), slot = names_.take("k");
+  const std::string layout = layout_of(place), slot = names_.take("column_slot");
+  const std::string outer = std::exchange(item_, names_.take("row_slot"));
   over(TilePlace{place.row, {}}, [&] {
     guard(within({*place.row}), "guard: tiles end", true, Scope{}, [&] {
       const auto [line, first] = line_of(line_access(write), *place.column);
@@ -91,6 +93,7 @@ void TileLowering::write_pairs(const ir::Write& write, const TilePlace& place, S
     });
   });
   names_.release(slot);
+  names_.release(std::exchange(item_, outer));
 }
 
 // Panel by panel through shared memory: pairs are put there row by row, and whole lines written, or boxes where the output
@@ -101,7 +104,8 @@ void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, 
   const Panel panel = declare_panel(tensor, layout_of(place), lines.are_rows);
   const auto [line, first] = declare_line_of(line_access(write), lines.along, lines.across);
   const auto boxes = std::ranges::find(stored_boxes_, write.tensor, &StoredBoxes::tensor);
-  const std::string number = names_.take("panel"), slot = names_.take("k");
+  const std::string number = names_.take("panel"), slot = names_.take("column_slot");
+  const std::string outer = std::exchange(item_, names_.take("row_slot"));
   const Expr counter = lowered::name(number, DType::index), rows = end_of(*place.row),
              columns = end_of(*place.column), line_of_tile = lowered::name(line, DType::index);
   std::string callee = panel.name + ".store";
@@ -124,6 +128,7 @@ void TileLowering::write_panels(const ir::Write& write, const TilePlace& place, 
   });
   for (const ir::ValueId id : read) pairs_.erase(id);
   names_.release(slot);
+  names_.release(std::exchange(item_, outer));
   names_.release(number);
 }
 

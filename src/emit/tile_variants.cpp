@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "emit/box_arguments.h"
 #include "emit/lower.h"
 #include "emit/naming.h"
 #include "emit/print.h"
@@ -31,13 +32,16 @@ namespace {
 constexpr int kCopyBytes = 16;
 
 class TileVariants {
+  using Conditions = std::vector<std::string>;
+
  public:
   TileVariants(KernelPlan& plan, size_t function)
       : plan_(plan),
         kernel_(*plan.kernel),
         tiles_(plan.tiles[function]),
         function_(static_cast<int>(function)),
-        loads_(plan, tiles_) {}
+        loads_(plan, tiles_),
+        boxes_(plan, tiles_, loads_) {}
 
   /// The variants for one choice of the requests.
   void run(size_t choice) {
@@ -78,7 +82,7 @@ class TileVariants {
         if ((columns_before(plan_, load->value) != nullptr) == is_second) declare_boxes(name, *load);
     if (names_boxes())
       add_statement(fmt::format("const bool {} = {};", kHaveBoxes, fmt::join(have_boxes(), " && ")));
-    if (launches_choose_clusters()) add_statement(clusters());
+    if (boxes_.launches_choose_clusters()) add_statement(boxes_.declare_clusters());
     if (tiles_.shared_axis) declare_terms();
   }
   /// Of each tensor that boxes are copied of, that they can be.
@@ -123,27 +127,6 @@ class TileVariants {
   void add_statement(const std::string& statement) {
     if (std::ranges::count(plan_.phase.boxed, statement) == 0) plan_.phase.boxed.push_back(statement);
   }
-
-  bool launches_choose_clusters() const {
-    return std::ranges::any_of(tiles_.shapes, [](const TileShape& shape) { return shape.cluster == 0; });
-  }
-  /// What the launcher knows of clusters: the rows that their blocks share out, whether copies are slow, and the columns that
-  /// all blocks share out.
-  std::string clusters() {
-    std::set<std::string> slow;
-    for (const StagedLoad& load : loads_) slow.insert(loads_.boxes_of(load) + ".is_slow()");
-    const auto columns = shared_columns(kernel_, tiles_);
-    return fmt::format("const Clusters clusters({}, {}{});", loads_.extent_of(rows_of_clusters()),
-                       fmt::join(slow, " || "), columns ? ", " + loads_.extent_of(*columns) : "");
-  }
-  /// The blocks of a cluster for tiles of a shape; "" where they run alone.
-  std::string cluster_of(const TileShape& shape) const {
-    if (shape.cluster != 0) return shape.cluster == 1 ? "" : std::to_string(shape.cluster);
-    const auto columns = shared_columns(kernel_, tiles_);
-    return fmt::format("clusters({}{})", shape.extent.at(rows_of_clusters()),
-                       columns ? fmt::format(", {}", shape.extent.at(*columns)) : "");
-  }
-  ir::AxisId rows_of_clusters() const { return *cluster_axis(kernel_, plan_.sizes, tiles_); }
 
   /// What threads copy on other chips, boxes are copied of here: tensors that have none are made to have them.
   void find_boxed_lines(size_t choice) {
@@ -231,7 +214,8 @@ class TileVariants {
 
   void add(const TileShape& shape, size_t order, const std::string& way) {
     Variant variant = begin(shape, way);
-    std::vector<std::string> conditions = conditions_on(shape), orders;
+    std::vector<std::string> conditions = conditions_on_symbols(shape), orders;
+    std::ranges::move(constraints_of(shape), std::back_inserter(conditions));
     for (size_t k = 0; k < loads_.size(); ++k) {
       const bool is_order_free = way == "elements" && !fits(shape, order);
       const bool along_depth = is_order_free || is_along_depth(loads_[k], is_swapped(order, k));
@@ -241,7 +225,7 @@ class TileVariants {
       orders.push_back(fmt::format("{} along {}", loads_.tensor_of(loads_[k]).name,
                                    kernel_.axes[along_depth ? factor.depth : factor.width].name));
     }
-    variant.condition = conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
+    variant.condition = conditions.empty() ? "true" : conjunction({conditions});
     if (variant.few_quarters > 0) orders.push_back("few tiles");
     const std::string lines = fmt::format("{}", fmt::join(orders, ", "));
     variant.explanation = way == "elements" ? "any strides: element by element"
@@ -252,21 +236,24 @@ class TileVariants {
 
   void add_boxes(const TileShape& shape) {
     Variant variant = begin(shape, "boxes");
-    std::vector<std::string> conditions = conditions_on(shape);
+    Conditions all = constraints_of(shape);
     if (names_boxes())
-      conditions.push_back(kHaveBoxes);
+      all.push_back(kHaveBoxes);
     else
-      std::ranges::move(have_boxes(), std::back_inserter(conditions));
-    for (const StagedLoad& load : loads_) variant.maps.push_back(boxes(load, shape));
+      std::ranges::move(have_boxes(), std::back_inserter(all));
+    for (const StagedLoad& load : loads_) variant.maps.push_back(boxes_.argument(load, shape));
     const std::map<ir::ValueId, std::string> suitable = lines_that_suit(shape);
     choose_orders(variant, shape, suitable);
-    std::set<std::string> lines;
-    for (const auto& [load, term] : suitable) lines.insert(term);
-    conditions.insert(conditions.end(), lines.begin(), lines.end());
-    variant.maps.insert(variant.maps.end(), tiles_.stored.begin(), tiles_.stored.end());
-    if (tiles_.shared_axis) variant.maps.push_back("terms");
-    if (shape.clocks > 0) variant.rival = rival(shape, fmt::format("{}", fmt::join(lines, " && ")));
-    variant.condition = fmt::format("{}", fmt::join(conditions, " && "));
+    std::set<std::string> terms;
+    for (const auto& [load, term] : suitable) terms.insert(term);
+    const Conditions values = conditions_on_symbols(shape), lines(terms.begin(), terms.end());
+    for (const std::string& stored : tiles_.stored)
+      variant.maps.push_back(lowered::name(stored, DType::index));
+    if (tiles_.shared_axis) variant.maps.push_back(lowered::name("terms", DType::index));
+    if (shape.clocks > 0)
+      variant.rival = rival(shape, values, lines, all);
+    else
+      variant.condition = conjunction({values, all, lines});
     variant.explanation = "boxes, multiplied by warpgroups";
     variant.is_uneven = has_uneven_loops(kernel_, plan_.sizes, kernel_.grids.at(0).body);
     for (const StagedLoad& load : loads_)
@@ -299,9 +286,9 @@ class TileVariants {
     if (way == "boxes") {
       variant.arguments["kGroups"] = std::to_string(shape.all_groups());
       if (tiles_.has_teams()) variant.arguments["kTeams"] = std::to_string(shape.teams);
-      variant.cluster = cluster_of(shape);
+      variant.cluster = boxes_.cluster_of(shape);
       if (tiles_.has_clusters() && tiles_.has_lone_blocks())
-        variant.arguments["kClustered"] = variant.cluster.empty() ? "false" : "true";
+        variant.arguments["kClustered"] = variant.cluster == nullptr ? "false" : "true";
       if (tiles_.shared_axis) share_terms(variant, shape);
     } else {
       variant.arguments["kWarpRows"] = std::to_string(shape.warp_rows);
@@ -325,15 +312,22 @@ class TileVariants {
   }
 
   std::string clocks_of(const TileShape& shape) const {
-    const auto axis = launches_choose_clusters() ? cluster_axis(kernel_, plan_.sizes, tiles_) : std::nullopt;
+    const auto axis =
+        boxes_.launches_choose_clusters() ? cluster_axis(kernel_, plan_.sizes, tiles_) : std::nullopt;
     return clocks_in_launches(kernel_, tiles_, shape, axis);
   }
 
-  Rival rival(const TileShape& shape, std::string lines) const {
+  Rival rival(const TileShape& shape, const Conditions& values, const Conditions& lines,
+              const Conditions& all) const {
     const auto number = std::ranges::find(shapes_, &shape) - shapes_.begin();
-    const std::string values = fmt::format("{}", fmt::join(conditions_on_symbols(shape), " && "));
-    return {shape.choice, static_cast<size_t>(number), clocks_of(shape), std::move(lines), values,
-            tiles_.turned};
+    return {shape.choice,         static_cast<size_t>(number), clocks_of(shape), conjunction({values}),
+            conjunction({lines}), conjunction({all}),          tiles_.turned};
+  }
+
+  static std::string conjunction(std::initializer_list<Conditions> conditions) {
+    Conditions terms;
+    for (const Conditions& more : conditions) terms.insert(terms.end(), more.begin(), more.end());
+    return fmt::format("{}", fmt::join(terms, " && "));
   }
 
   std::vector<std::string> conditions_on_symbols(const TileShape& shape) const {
@@ -343,9 +337,9 @@ class TileVariants {
     return terms;
   }
 
-  /// Of the launches that a shape is made for.
-  std::vector<std::string> conditions_on(const TileShape& shape) const {
-    std::vector<std::string> terms = conditions_on_symbols(shape);
+  /// Of the launches that a choice is made for.
+  std::vector<std::string> constraints_of(const TileShape& shape) const {
+    std::vector<std::string> terms;
     for (const ir::Constraint& constraint : shape.when) {
       const std::string term = condition_of(kernel_, plan_.sizes, constraint);
       terms.push_back(constraint.values.size() > 1 ? "(" + term + ")" : term);
@@ -357,47 +351,6 @@ class TileVariants {
     const ir::Tensor& tensor = loads_.tensor_of(load);
     return fmt::format("aligned_lines({}, {}, {})", safe_name(tensor.name), contiguous_index(load, swapped),
                        way == "copies" ? kCopyBytes : size_in_bytes(tensor.dtype));
-  }
-
-  /// The argument that describes the boxes of a load.
-  std::string boxes(const StagedLoad& load, const TileShape& shape) const {
-    const TileFactor& factor = *load.factor;
-    const auto axis = cluster_axis(kernel_, plan_.sizes, tiles_);
-    const std::string cluster = axis && is_shared_along(kernel_, factor, *axis) ? cluster_of(shape) : "";
-    const std::string share = cluster.empty() ? "" : " / " + cluster;
-    const ir::Axis& width = kernel_.axes[factor.width];
-    const std::string lines =
-        print(lower_size(kernel_, plan_.sizes, plan_.sizes.subtract(width.upper, width.lower)));
-    const std::string along_k =
-        fmt::format("{}({}, {}{})", tiles_.cut.contains(factor.load) ? "lines_of_boxes" : "lines_of_any_box",
-                    shape.extent.at(factor.width), lines, cluster.empty() ? "" : ", " + cluster);
-    const std::string dimensions = fmt::format("{}, {}", factor.width_index, factor.depth_index);
-    if (factor.lies_as_declared()) {
-      const std::string span = span_of(factor, shape);
-      return factor.ends_with_depth()
-                 ? fmt::format("{}.map<{}{}>({})", loads_.boxes_of(load), dimensions, span, along_k)
-                 : fmt::format("{}.map<{}, {}{}>({}{})", loads_.boxes_of(load), factor.depth_index,
-                               factor.width_index, span, shape.extent.at(factor.depth), share);
-    }
-    if (factor.is_turned)
-      return fmt::format("{}.map<{}, {}{}>({})", loads_.boxes_of(load), factor.depth_index,
-                         factor.width_index, span_across(factor, shape), shape.extent.at(factor.depth));
-    if (!loads_.takes_either(load))
-      return fmt::format("factor_boxes<{}>({}, {})", dimensions, loads_.boxes_of(load), along_k);
-    return fmt::format("factor_boxes<{}>({}, {}, {}{})", dimensions, loads_.boxes_of(load), along_k,
-                       shape.extent.at(factor.depth), share);
-  }
-
-  /// ", 64" where boxes bring 64 bytes of each line of a tile that threads read; "" where they bring 128.
-  std::string span_of(const TileFactor& source, const TileShape& shape) const {
-    return span_of(shape.extent.at(axis_of_lines(kernel_, source)) *
-                   size_in_bytes(tile_type(kernel_, source)));
-  }
-  std::string span_across(const TileFactor& turned, const TileShape& shape) const {
-    return span_of(shape.extent.at(turned.width) * size_in_bytes(tile_type(kernel_, turned)));
-  }
-  static std::string span_of(int64_t bytes) {
-    return bytes % 128 == 0 ? "" : bytes % 64 == 0 ? ", 64" : ", 32";
   }
 
   /// Whether a product reads it as tf32: copies round.
@@ -413,6 +366,7 @@ class TileVariants {
   const TilePlan& tiles_;
   const int function_;
   const StagedLoads loads_;
+  const BoxArguments boxes_;
   std::vector<const TileShape*> shapes_;  // of the choice at hand
   /// Of the same loads, where warpgroups multiply them: the dimensions that lines may run along.
   std::map<ir::ValueId, std::set<size_t>> boxed_lines_;

@@ -149,7 +149,8 @@ TEST_CASE("launchers know the rows that clusters share out, and the columns that
                  "}\n");
   const Answer answer = tesserac({"product.tsr", "--emit=cuda", "--arch=sm_90", "-o", "-"});
   CHECK(answer.says("const Clusters clusters(M, boxes_of_A.is_slow() || boxes_of_B.is_slow(), N);"));
-  CHECK(answer.says("in_clusters(ceil_divide(M, 128), clusters(128, 192)) * ceil_divide(N, 192)"));
+  CHECK(answer.says("const int cluster = clusters(tile.m, tile.n);"));
+  CHECK(answer.says("in_clusters(ceil_divide(M, tile.m), cluster) * ceil_divide(N, tile.n)"));
 }
 
 TEST_CASE("the same input gives the same bytes, and equal files are left alone") {
@@ -251,6 +252,14 @@ TEST_CASE("names of generated functions are one kernel's alone") {
   CHECK(compile("f", "status_message").says("= note: the runtime has a function of that name"));
   CHECK(compile("f", "runner_free").says("`tessera_runner_free`"));
   CHECK(compile("f", "f_call").code == 0);
+  tesserac.write("words.tsr",
+                 "kernel f(in unit_: f32[N], in unit: f32[N], out y: f32[N]) {\n"
+                 "  grid i in N by auto { y[i] = unit[i] + unit_[i]; }\n"
+                 "}\n");
+  const Answer words = tesserac({"words.tsr", "-o", "out"});
+  CHECK(words.says("error[T0706]: kernel `f` needs the name `unit_` in generated code, which is taken"));
+  CHECK(words.says("= note: `unit` is a word of generated code, where `unit` is called `unit_`"));
+  CHECK(words.says("name one of `unit_` and `unit` differently"));
   tesserac.write("tables.tsr",
                  "const B_T = [1.0, 2.0];\nconst T = [3.0, 4.0];\n"
                  "kernel a(out y: f32[N]) { grid i in N by auto { y[i] = B_T[i % 2]; } }\n"

@@ -35,8 +35,8 @@ void add_masks(std::vector<PlantedFault>& faults) {
   add_lowered("fill", Kind::fill, 0);
   const Adder add{faults, kMasks};
   add("guard of a column <=", kGenerated, "if (n < n_end) {", "if (n <= n_end) {");
-  add("guard of a tile's rows <=", kGenerated, "TileMN::row_of_slot(j) < m_count",
-      "TileMN::row_of_slot(j) <= m_count");
+  add("guard of a tile's rows <=", kGenerated, "TileMN::row_of_slot(row_slot) < m_count",
+      "TileMN::row_of_slot(row_slot) <= m_count");
   add("element behind the last exists", kPart, "i >= before_ && i < rest_", "i >= before_ && i <= rest_");
   add("elements before the first exist", kPart, "i >= before_ && i < rest_", "i < rest_");
   add("vectors behind the end exist", kPart, "if constexpr (kAlwaysWhole) return rest_ > 0;",

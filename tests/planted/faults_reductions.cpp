@@ -49,7 +49,7 @@ void add_reduction_faults(std::vector<PlantedFault>& faults) {
       "detail::as_number(a.value) <= detail::as_number(b.value)",
       "detail::as_number(a.value) < detail::as_number(b.value)");
   add("a position in a tile taken for one in the tensor", kGenerated,
-      "c_first + argmin_c_partial[item].position", "argmin_c_partial[item].position");
+      "c_first + argmin_c_partial[slot].position", "argmin_c_partial[item].position");
   add("a NaN is no extreme of positions", kOperations, "(a_is_nan & !b_is_nan)", "(b_is_nan & !a_is_nan)");
   add("a NaN is no maximum", kNumbersHeader, "return math::max(a, b);", "return a < b ? b : a;");
   add("a maximum of narrow floats keeps no NaN", kNumbersHeader,

@@ -91,9 +91,9 @@ void add_ring_faults(std::vector<PlantedFault>& faults) {
       "along_k ? run(AcrossK{}) : run(AlongK{})");
   add("function for one order of both factors", kBoxed, "return run(order, other);",
       "return run(order, order);");
-  add("stage given back before it is read", kGenerated, "k_ring.release(k_before)",
+  add("stage given back before it is read", kGenerated, "k_ring.release(k_previous)",
       "k_ring.release(k_at.stage)");
-  add("stage never given back", kGenerated, "if (k_before >= 0) k_ring.release(k_before);", "");
+  add("stage never given back", kGenerated, "if (k_previous >= 0) k_ring.release(k_previous);", "");
   add("two products under way, and a stage given back", kGenerated, "wait_for_products<1>(acc)",
       "wait_for_products<2>(acc)");
   add("products not fenced", kWords, "  ptx::wgmma_fence(where);\n", "");

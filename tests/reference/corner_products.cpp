@@ -342,6 +342,16 @@ void shortened_factors(Problem& problem) {
   });
 }
 
+void sizes(Problem& problem) {
+  const auto a = problem.in("tile"), b = problem.in("tile_"), scale = problem.in("size"),
+             bias = problem.in("unit_");
+  const auto y = problem.out("run");
+  for_matrix(problem.dim("Tile"), problem.dim("Blocks"), [&](int64_t m, int64_t n) {
+    const double sum = total(problem.dim("TilesOfSize"), [&](int64_t k) { return a(m, k) * b(k, n); });
+    y(m, n) = sum * scale(m) + bias(n);
+  });
+}
+
 void products_as_values(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b");
   const auto y = problem.out("y"), best = problem.out("best"), n = problem.out("n");
@@ -490,6 +500,11 @@ void add_tile_cases(std::vector<Case>& cases) {
       strided);
   cases.back().derived = {{"R", [](const Sizes& sizes) { return (sizes.at("P") + 1) / 2; }},
                           {"Q", [](const Sizes& sizes) { return 2 * sizes.at("K") + 1; }}};
+  add("sizes", {"Tile", "Blocks", "TilesOfSize"},
+      {bytes("tile", {"Tile", "TilesOfSize"}), bytes("tile_", {"TilesOfSize", "Blocks"}),
+       input("size", "i32", {"Tile"}, -9, 9), input("unit_", "i32", {"Blocks"}, -1000, 1000),
+       result("run", {"Tile", "Blocks"})},
+      sizes);
   add("products_as_values", {"R", "M", "K"},
       {bytes("a", {"R", "M", "K"}), bytes("b", {"K", "4"}), result("y", {"R", "M"}),
        result("best", {"R", "M"}), result("n", {"R"})},

@@ -189,7 +189,7 @@ TEST_CASE("conditions of variants may be asked of tensors that the check refused
 TEST_CASE("the launcher takes the tiles that the device is done with first, and any that are named") {
   const int wave = multiprocessor_count();
   const auto quickest = [](index large, index small, int variant) {
-    const QuickestTiles is_quickest(LaunchOptions{.variant = variant}, {{large, 1000}, {small, 600}});
+    const QuickestTiles is_quickest(LaunchOptions{.variant = variant}, true, {{large, 1000}, {small, 600}});
     return std::pair(is_quickest(0), is_quickest(1));
   };
   CHECK(quickest(wave, 2 * wave, -1) == std::pair(true, false));          // 1000 clocks against 1200
@@ -200,6 +200,10 @@ TEST_CASE("the launcher takes the tiles that the device is done with first, and 
   CHECK(quickest(wave / 2, wave, 0) == std::pair(true, true));
   CHECK(quickest(kNoTiles, 9 * wave, -1) == std::pair(false, true));  // a size that is not for this launch
   CHECK(quickest(9 * wave, kNoTiles, -1) == std::pair(true, false));
+  CHECK(quickest(9 * wave, kNoTiles, 1) == std::pair(true, false));  // not even where it is named
+  CHECK(quickest(kNoTiles, kNoTiles, -1) == std::pair(false, false));
+  for (const int variant : {-1, 0})
+    CHECK_FALSE(QuickestTiles(LaunchOptions{.variant = variant}, false, {{wave, 1000}})(0));
 }
 
 TEST_CASE("blocks that take more than three units of a launch do not begin early") {
@@ -220,7 +224,7 @@ TEST_CASE("where memory takes longer than products, their terms are not shared")
     const LaunchOptions options;
     const SharedTerms terms(check, options, 8192, {bytes, bytes});
     const index wave = multiprocessor_count();
-    return QuickestTiles(options, {{wave / 2, 318, 0, 1, 32768}, {wave, 207, 0, 1, 16384}}, terms)(0)
+    return QuickestTiles(options, true, {{wave / 2, 318, 0, 1, 32768}, {wave, 207, 0, 1, 16384}}, terms)(0)
                ? "shares"
                : "tiles";
   };
@@ -233,7 +237,7 @@ TEST_CASE("a last round of one block takes memory about half as long as one of a
   const LaunchOptions options;
   const auto quickest = [&](double bytes) {
     const SharedTerms terms(check, options, 8192, {bytes}, 132);
-    return QuickestTiles(options, {{133, 100}, {132, 400}}, terms)(0) ? 0 : 1;
+    return QuickestTiles(options, true, {{133, 100}, {132, 400}}, terms)(0) ? 0 : 1;
   };
   CHECK(quickest(0) == 0);    // 27198 clocks against 72192
   CHECK(quickest(1e9) == 1);  // 602 thousand against 422 thousand
@@ -264,7 +268,7 @@ TEST_CASE("rounds count where few blocks are busy, work where all are") {
   const LaunchOptions options;
   const SharedTerms terms(check, options, 2048, {}, 132);
   const auto first_is_quicker = [&](const TilesOfSize& first, const TilesOfSize& second) {
-    return QuickestTiles(options, {first, second}, terms)(0);
+    return QuickestTiles(options, true, {first, second}, terms)(0);
   };
   CHECK(first_is_quicker({121, 432}, {88, 512}));  // 18472 clocks against 18754
   // Three full rounds, and two of which one is not: 58475 clocks against 56849.
@@ -277,7 +281,9 @@ TEST_CASE("what follows products counts where a block takes several tiles, unles
     const LaunchOptions options;
     const SharedTerms terms(check, options, 640, {});
     const index tiles = rounds * multiprocessor_count();
-    return QuickestTiles(options, {{tiles, 1000, 300}, {tiles, 1000, behind_of_teams, 2}}, terms)(0) ? 0 : 1;
+    return QuickestTiles(options, true, {{tiles, 1000, 300}, {tiles, 1000, behind_of_teams, 2}}, terms)(0)
+               ? 0
+               : 1;
   };
   CHECK(quickest(1, 3000) == 0);    // 14400 clocks against 17100
   CHECK(quickest(20, 3000) == 1);   // 288000 against 287736

@@ -16,6 +16,7 @@ set(sweep_kernels
   tests/corners/computed_factors.tsr
   tests/corners/contractions.tsr
   tests/corners/doubles.tsr
+  tests/corners/early.tsr
   tests/corners/held.tsr
   tests/corners/held_rows.tsr
   tests/corners/line_folds.tsr

@@ -222,32 +222,40 @@ struct ClocksInWaves {
   index operator()(const TilesOfSize& tiles) const { return ceil_divide(tiles.count, wave) * tiles.clocks; }
 };
 
-/// Which of several sizes of tiles a device is done with first, by the clocks of all of them; of equals the first. All of
-/// them where the options name a variant.
+/// Which of several sizes of tiles a device is done with first, by the clocks of all of them; of equals the first. Where the
+/// options name a variant, each that is for the launch.
 class QuickestTiles {
  public:
-  template <typename Clocks = ClocksInWaves>
-  TESSERA_OUT_OF_LINE QuickestTiles(const LaunchOptions& options, std::initializer_list<TilesOfSize> sizes,
-                                    const Clocks& clocks_of = Clocks{}) {
-    if (options.variant >= 0) return;
-    index least = -1;
-    int number = 0;
-    for (const TilesOfSize& size : sizes) {
-      if (size.count != kNoTiles) take(clocks_of(size), number, least);
-      ++number;
-    }
+  /// None is, unless `are_possible`.
+  template <std::size_t kCount, typename Clocks = ClocksInWaves>
+  QuickestTiles(const LaunchOptions& options, bool are_possible, const TilesOfSize (&sizes)[kCount],
+                const Clocks& clocks_of = Clocks{}) {
+    static_assert(kCount <= 32, "a bit for each");
+    if (are_possible) choose(options, sizes, kCount, clocks_of);
   }
 
-  bool operator()(int number) const { return quickest_ < 0 || quickest_ == number; }
+  bool operator()(int number) const { return (chosen_ >> number & 1) != 0; }
 
  private:
-  void take(index clocks, int number, index& least) {
+  template <typename Clocks>
+  TESSERA_OUT_OF_LINE void choose(const LaunchOptions& options, const TilesOfSize* sizes, std::size_t count,
+                                  const Clocks& clocks_of) {
+    index least = -1;
+    for (unsigned number = 0; number < count; ++number) {
+      if (sizes[number].count == kNoTiles) continue;
+      if (options.variant >= 0)
+        chosen_ |= 1u << number;
+      else
+        take(clocks_of(sizes[number]), number, least);
+    }
+  }
+  void take(index clocks, unsigned number, index& least) {
     if (least >= 0 && clocks >= least) return;
     least = clocks;
-    quickest_ = number;
+    chosen_ = 1u << number;
   }
 
-  int quickest_ = -1;
+  unsigned chosen_ = 0;  // a bit for each size
 };
 
 /// Whether a launch may take one of `count` variants from number `first` on: it names one of them, or none.

@@ -68,14 +68,14 @@ class SharedTerms {
     return static_cast<index>(split_of(tiles).clocks + clocks_behind(tiles));
   }
 
-  /// Blocks that take one share after another, in clusters of so many, each of which takes one of `units.count` units. The
-  /// launch that they are for has this object as an argument: for the kernel it is the shares of these units.
-  Blocks blocks(const TilesOfSize& units, int cluster = 1) {
-    const TilesOfSize tiles{units.count * cluster, units.clocks, units.behind,
-                            units.teams,           units.bytes,  units.asked};
+  /// Blocks that take one share after another, in clusters of so many, each of which takes one of so many units of tiles of a
+  /// size. The launch that they are for has this object as an argument: for the kernel it is the shares of these units.
+  Blocks blocks(index units, const TilesOfSize& size, int cluster = 1) {
+    TilesOfSize tiles = size;
+    tiles.count = units * cluster;
     const int shares = split_of(tiles).shares;
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
-    const Blocks blocks = persistent_blocks(units.count * shares_.shares, cluster);
+    const Blocks blocks = persistent_blocks(units * shares_.shares, cluster);
     shares_.look_ahead = !blocks.take_many && waits_for_memory(tiles, shares_.shares);
     return blocks;
   }
@@ -149,7 +149,7 @@ class SharedTerms {
     return clocks * bytes_ / static_cast<double>(units);
   }
   /// Whether memory, and not what it brings to each block, takes longer than the products; never of sizes whose terms are not
-  /// shared, of which the launcher says no clocks.
+  /// shared, whose functions do not look ahead.
   bool waits_for_memory(const TilesOfSize& tiles, int shares) const {
     const double memory = bytes_ / (kLookAheadBytes * static_cast<double>(multiprocessors_));
     return tiles.bytes > 0 && memory > clocks_of_rounds(tiles, shares);
