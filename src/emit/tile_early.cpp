@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "emit/tile_lowering.h"
@@ -14,8 +15,9 @@ using lowered::Expr;
 
 namespace {
 
-constexpr int64_t kMostEarly = 16;    // words of a thread that wait for a loop to end
-constexpr int64_t kMostByLanes = 40;  // the same behind it, of columns: until then lanes have a few each
+// Words of a thread: all that wait for a loop to end; of columns, from how many on lanes have a few each instead, and how
+// many may stand behind the loop.
+constexpr int64_t kMostEarly = 16, kFewestByLanes = 8, kMostByLanes = 40;
 
 }  // namespace
 
@@ -27,37 +29,69 @@ void TileLowering::load_early(std::span<const ir::Statement> later) {
     if (node == nullptr || early_.contains(node->value) || fetched_by_lanes_.contains(node->value) ||
         !is_of_inputs(node->value) || !is_worth_registers(node->value))
       continue;
-    if (words_of(place_of_value(node->value)) <= kMostEarly) {
+    if (may_be_fetched_by_lanes(node->value)) {
+      fetch_by_lanes(node->value);
+    } else if (early_words() + words_of(place_of_value(node->value)) <= kMostEarly) {
       define_here(node->value, later.subspan(k + 1));
       early_.insert(node->value);
-    } else if (may_be_fetched_by_lanes(node->value)) {
-      fetch_by_lanes(node->value);
     }
   }
+}
+
+// Words of a thread that are read before their place.
+int64_t TileLowering::early_words() const {
+  int64_t words = 0;
+  for (const ir::ValueId id : early_) words += words_of(place_of_value(id));
+  return words;
 }
 
 // Whether columns of inputs are taken by nothing until the loop behind them ends: threads would have all of theirs in
 // registers meanwhile.
 bool TileLowering::waits_for_loop(ir::ValueId id, std::span<const ir::Statement> later) const {
-  if (!is_in_loop_ || !may_be_fetched_by_lanes(id) || !is_of_inputs(id) || !is_worth_registers(id))
+  if (!is_in_loop_ || tiles_.shared_vectors.contains(id) || !may_be_fetched_by_lanes(id) ||
+      !is_of_inputs(id) || !is_worth_registers(id))
     return false;
-  std::set<ir::ValueId> seen;
   for (const ir::Statement& statement : later) {
+    if (takes(statement, id)) return false;
     const auto* node = std::get_if<ir::Define>(&statement.node);
-    const bool walks = node != nullptr && walks_alone(node->value);
-    if (uses(statement, id, seen) || (walks && reads(node->value, id, seen))) return false;
-    if (walks || std::holds_alternative<ir::Loop>(statement.node)) return true;
+    if (std::holds_alternative<ir::Loop>(statement.node) || (node != nullptr && walks_alone(node->value)))
+      return true;
   }
   return false;
 }
 
-// Whether a value is what inputs have at places that coordinates name, or is computed from nothing else but numbers: it is
-// the same wherever it is computed.
+void TileLowering::wait_for_loop(ir::ValueId id) {
+  defined_.insert(id);
+  fetch_by_lanes(id);
+  waiting_.push_back(id);
+}
+
+// Threads have what waited from the first statement on that takes it.
+void TileLowering::spread_waiting(const ir::Statement& statement) {
+  std::erase_if(waiting_, [&](ir::ValueId id) {
+    const bool is_taken = takes(statement, id);
+    if (is_taken) spread_lanes(id);
+    return is_taken;
+  });
+}
+
+// Whether a statement needs a value in the registers of a thread: what lanes fetch is computed from inputs again.
+bool TileLowering::takes(const ir::Statement& statement, ir::ValueId id) const {
+  std::set<ir::ValueId> seen;
+  const auto* node = std::get_if<ir::Define>(&statement.node);
+  if (node == nullptr) return uses(statement, id, seen);
+  const bool is_by_lanes = may_be_fetched_by_lanes(node->value) && is_of_inputs(node->value);
+  return !is_by_lanes && reads(node->value, id, seen);
+}
+
+// Whether a value is what inputs have at places that coordinates and numbers name, or is computed from nothing else but
+// numbers: it is the same wherever it is computed.
 bool TileLowering::is_of_inputs(ir::ValueId id) const {
   const auto is_place = [&](ir::ValueId index) {
-    return std::holds_alternative<ir::Coordinate>(kernel_.values[index].op);
+    const ir::Op& op = kernel_.values[index].op;
+    return std::holds_alternative<ir::Coordinate>(op) || std::holds_alternative<ir::Constant>(op);
   };
-  bool reads = false, is_pure = true;
+  bool reads = false, is_pure = kernel_.values[id].total;
   ir::for_each_below(kernel_, {id}, [&](ir::ValueId below) {
     const ir::Op& op = kernel_.values[below].op;
     if (const auto* load = std::get_if<ir::Load>(&op)) {
@@ -76,12 +110,12 @@ bool TileLowering::is_of_inputs(ir::ValueId id) const {
   return reads && is_pure;
 }
 
-// Words of columns, of which a thread has many, but not more than there are registers behind a loop.
+// Words of columns, of which a thread has many, but not more than there are registers for behind a loop.
 bool TileLowering::may_be_fetched_by_lanes(ir::ValueId id) const {
   const TilePlace place = place_of_value(id);
   const DType type = type_in_registers(id);
   const int64_t words = words_of(place);
-  return has_roles() && place.column && size_in_bytes(type) == sizeof(uint32_t) && words > kMostEarly &&
+  return has_roles() && place.column && size_in_bytes(type) == sizeof(uint32_t) && words >= kFewestByLanes &&
          words <= kMostByLanes;
 }
 
@@ -93,10 +127,14 @@ void TileLowering::fetch_by_lanes(ir::ValueId id) {
   const HeldTile lanes{named(name_for(id) + "_lanes"), type, place};
   const std::string declared = fmt::format("LaneColumns<{}, {}>", type_name(type), layout_of(place));
   emit(lowered::Local{declared, lanes.name, {}, nullptr, false, false}, value.span);
+  const std::map<ir::ValueId, HeldTile> held = held_;
+  std::erase_if(held_,
+                [](const auto& entry) { return !entry.second.place.is_scalar(); });  // are at other columns
   const Expr column =
       lowered::call(lanes.name + ".column", {lowered::name(item_, DType::index)}, DType::index);
   over(place, fmt::format("int {0} = 0; {0} < {1}.kCount; ++{0}", item_, lanes.name),
        {{*place.column, column}}, [&] { set_element(lanes, id, value.span); });
+  held_ = held;
   fetched_by_lanes_[id] = lanes;
 }
 

@@ -300,7 +300,11 @@ class TileLowering : public FunctionLowering {
 
   // tile_early.cpp
   void load_early(std::span<const ir::Statement> later);
+  int64_t early_words() const;
   bool waits_for_loop(ir::ValueId id, std::span<const ir::Statement> later) const;
+  void wait_for_loop(ir::ValueId id);
+  void spread_waiting(const ir::Statement& statement);
+  bool takes(const ir::Statement& statement, ir::ValueId id) const;
   bool is_of_inputs(ir::ValueId id) const;
   bool may_be_fetched_by_lanes(ir::ValueId id) const;
   void fetch_by_lanes(ir::ValueId id);
@@ -512,10 +516,12 @@ class TileLowering : public FunctionLowering {
   bool is_in_loop_ = false;        // a statement of the program, in whose body we are
   std::set<ir::ValueId> early_;    // defined before their place in the body of a loop
   std::map<ir::ValueId, HeldTile> fetched_by_lanes_;  // the same of columns, which threads have from there on
-  bool behind_barrier_ = false;                       // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;                      // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;        // of parts of the factor that is being computed
-  AxisSet inside_;                                    // axes whose coordinate is known to exist
+  std::vector<ir::ValueId>
+      waiting_;  // those whose place is before a loop: until something in the block takes them
+  bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                // factors' tiles of this round of a ring
+  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
+  AxisSet inside_;                              // axes whose coordinate is known to exist
   std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
   AxisSet whole_;                               // axes whose current tile is known to be whole
   std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist

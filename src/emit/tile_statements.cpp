@@ -16,38 +16,35 @@ using lowered::Expr;
 
 void TileLowering::block(const ir::Block& statements) {
   const std::vector<Walk> outer = std::exchange(walks_, walks_of(statements));
+  const std::vector<ir::ValueId> outer_waiting = std::exchange(waiting_, {});
   const bool is_instance = has_roles() && &statements == &phase_.grid->body;
-  std::vector<ir::ValueId> waiting;  // fetched by lanes until a loop ends
-  const auto spread_waiting = [&] {
-    for (const ir::ValueId id : std::exchange(waiting, {})) spread_lanes(id);
-  };
   for (size_t k = 0; k < statements.size(); ++k) {
     const ir::Statement& statement = statements[k];
+    const auto later = std::span(statements).subspan(k + 1);
     if (is_instance) receive_staying(statements, k);
+    if (const auto* node = std::get_if<ir::Define>(&statement.node);
+        node != nullptr && waits_for_loop(node->value, later)) {
+      wait_for_loop(node->value);
+      continue;
+    }
+    spread_waiting(statement);
     if (const auto* node = std::get_if<ir::Define>(&statement.node)) {
-      const auto later = std::span(statements).subspan(k + 1);
-      if (waits_for_loop(node->value, later)) {
-        fetch_by_lanes(node->value);
-        waiting.push_back(node->value);
-        continue;
-      }
       if (walks_alone(node->value)) load_early(later);
       define(node->value, later);
-      if (walks_alone(node->value)) spread_waiting();
     } else if (const auto* declare = std::get_if<ir::Declare>(&statement.node)) {
       declare_variable(*declare, statement.span);
     } else if (const auto* node = std::get_if<ir::Assign>(&statement.node)) {
       if (!is_fold_of_loop(*node)) assign(*node, statement.span);
     } else if (const auto* node = std::get_if<ir::Loop>(&statement.node)) {
-      load_early(std::span(statements).subspan(k + 1));
+      load_early(later);
       run_loop(*node);
-      spread_waiting();
     } else {
       write(statement);
     }
     if (is_instance) release_staying(statements, k);
   }
   walks_ = outer;
+  for (const ir::ValueId id : std::exchange(waiting_, outer_waiting)) fetched_by_lanes_.erase(id);
 }
 
 // A product that has a loop of its own.

@@ -44,6 +44,28 @@ void early_twice(Problem& problem) {
   });
 }
 
+void early_of_held(Problem& problem) {
+  const auto v = problem.in("v"), w = problem.in("w");
+  summed_over_groups(problem, [&](int64_t m, int64_t n, int64_t j) {
+    return product_of_group(problem, "a", "b", m, n, j) * v(n) * w(n, j) + v(n) + w(n, j);
+  });
+}
+
+void early_later(Problem& problem) {
+  const auto v = problem.in("v");
+  summed_over_groups(problem, [&](int64_t m, int64_t n, int64_t j) {
+    const double part = product_of_group(problem, "a", "b", m, n, j);
+    return part + (part + 1) * v(n, j, 0) - v(n, j, 1);
+  });
+}
+
+void early_of_product(Problem& problem) {
+  const auto u = problem.in("u"), v = problem.in("v");
+  summed_over_groups(problem, [&](int64_t m, int64_t n, int64_t j) {
+    return product_of_group(problem, "a", "b", m, n, j) * (2 * v(n, j) + 1) + u(m, j) * v(n, j);
+  });
+}
+
 }  // namespace
 
 void add_early_cases(std::vector<Case>& cases) {
@@ -67,6 +89,17 @@ void add_early_cases(std::vector<Case>& cases) {
       {factor("a", "f16", "M"), factor("b", "f16", "N"), factor("c", "f16", "N"),
        input("v", "f16", {"N", "J"}, -2, 2, 1)},
       early_twice);
+  add("early_of_held",
+      {factor("a", "i8", "M"), factor("b", "i8", "N"), input("v", "f32", {"N"}, -2, 2, 1),
+       input("w", "bf16", {"N", "J"}, -2, 2, 1)},
+      early_of_held);
+  add("early_later",
+      {factor("a", "i8", "M"), factor("b", "i8", "N"), input("v", "f32", {"N", "J", "2"}, -2, 2, 1)},
+      early_later);
+  add("early_of_product",
+      {factor("a", "bf16", "M"), factor("b", "bf16", "N"), input("u", "bf16", {"M", "J"}, -2, 2, 1),
+       input("v", "f32", {"N", "J"}, -2, 2, 1)},
+      early_of_product);
 }
 
 }  // namespace tessera::reference
