@@ -12,6 +12,7 @@
 #include <set>
 
 #include "emit/identifiers.h"
+#include "emit/print.h"
 
 namespace tessera::emit {
 
@@ -301,6 +302,8 @@ class LoopSplitter {
     if (!assign || assign->value->kind != Expression::Kind::call) return false;
     const std::string& callee = assign->value->text;
     if (callee != "maximum" && callee != "minimum") return false;
+    const bool is_folded = assign->op == "=" && print(assign->value->operands[0]) == print(assign->target);
+    if (!is_folded) return false;  // a sum of extremes is none
     const Expr& folded_value = assign->value->operands[1];
     const bool masked = is_masked(folded_value);
     const Expr operand = looked_through(masked ? folded_value->operands[1] : folded_value);

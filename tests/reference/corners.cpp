@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where parts of the language meet (tests/corners). All of it is integer arithmetic, so it is exact.
 #include <algorithm>
+#include <cmath>
 
 #include "corners.h"
 
@@ -283,7 +284,22 @@ void kept_in_loop(Problem& problem) {
 /// A round of a loop takes the twin as long as the threads of its block, however short the line is that they fold.
 bool few_rounds(const Sizes& sizes) { return sizes.at("R") * sizes.at("T") <= 10000; }
 
+void sums_of_extremes(Problem& problem) {
+  const auto x = problem.in("x"), g = problem.in("g");
+  const auto y = problem.out("y"), z = problem.out("z");
+  for (int64_t r = 0; r < problem.dim("R"); ++r) {
+    double most = problem.dim("C") > 0 ? g(r) : -9;
+    for (int64_t c = 0; c < problem.dim("C"); ++c) most = std::max(most, x(r, c));
+    y(r) = total(problem.dim("C"), [&](int64_t c) { return std::abs(g(r) - x(r, c)); });
+    z(r) = most;
+  }
+}
+
 void add_state_cases(std::vector<Case>& cases) {
+  cases.push_back(corner("state.tsr", "sums_of_extremes", {"R", "C"},
+                         {input("x", "f32", {"R", "C"}, -9, 9, 1), input("g", "f32", {"R"}, -9, 9, 1),
+                          output("y", "f32", {"R"}), output("z", "f32", {"R"})},
+                         sums_of_extremes));
   cases.push_back(corner("state.tsr", "held_before", {"N"},
                          {small("x", {"N"}), result("y", {"N"}), result("z", {"N"})}, held_before));
   cases.push_back(corner("state.tsr", "held_before_row", {"R", "C"},

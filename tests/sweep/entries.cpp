@@ -204,6 +204,7 @@ Entry entry_of(const std::string& kernel) {
       {"stores_beside", tessera_stores_beside_invoke},
       {"strided", tessera_strided_invoke},
       {"sums_by_groups", tessera_sums_by_groups_invoke},
+      {"sums_of_extremes", tessera_sums_of_extremes_invoke},
       {"sums_of_steps", tessera_sums_of_steps_invoke},
       {"swiglu", tessera_swiglu_invoke},
       {"teams_by_groups", tessera_teams_by_groups_invoke},
