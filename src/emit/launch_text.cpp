@@ -15,9 +15,7 @@ using lowered::Expr;
 
 LaunchNames::LaunchNames(const ir::Kernel& kernel) {
   names_.reserve(safe_name(kernel.c_name));
-  for (const auto& symbol : kernel.symbols) names_.reserve(safe_name(symbol.name));
-  for (const auto& tensor : kernel.tensors) names_.reserve(safe_name(tensor.name));
-  for (const auto& scalar : kernel.scalars) names_.reserve(safe_name(scalar.name));
+  reserve_parameters(kernel, names_);
   tile_type = take("Tile");
   tile = take("tile");
   size = take("size");

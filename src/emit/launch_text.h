@@ -27,8 +27,8 @@ class LaunchNames {
   /// Another name.
   std::string take(const std::string& wanted) { return names_.take(wanted); }
 
-  std::string tile_type, tile,
-      size;  // of what launches tiles of any size: their extents, and what is known of them
+  /// Of what launches tiles of any size: their extents, and what is known of them.
+  std::string tile_type, tile, size;
 
  private:
   NameAllocator names_;

@@ -41,9 +41,7 @@ FunctionLowering::FunctionLowering(KernelPlan& plan, const FunctionPlan& functio
 void FunctionLowering::reserve_names() {
   function_.name =
       safe_name(kernel_.c_name) + (function_plan_.suffix.empty() ? "" : "_" + function_plan_.suffix);
-  for (const auto& symbol : kernel_.symbols) names_.reserve(safe_name(symbol.name));
-  for (const auto& tensor : kernel_.tensors) names_.reserve(safe_name(tensor.name));
-  for (const auto& scalar : kernel_.scalars) names_.reserve(safe_name(scalar.name));
+  reserve_parameters(kernel_, names_);
   const auto is_used = [&](const char* name) {
     const auto bears = [&](const auto& row) { return row.name == name; };
     return names_.is_taken(name) || std::any_of(kernel_.axes.begin(), kernel_.axes.end(), bears) ||

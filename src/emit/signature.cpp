@@ -129,6 +129,12 @@ void for_each_used(const ir::Kernel& kernel, const lowered::Function& function, 
 
 }  // namespace
 
+void reserve_parameters(const ir::Kernel& kernel, NameAllocator& names) {
+  for (const auto& symbol : kernel.symbols) names.reserve(safe_name(symbol.name));
+  for (const auto& tensor : kernel.tensors) names.reserve(safe_name(tensor.name));
+  for (const auto& scalar : kernel.scalars) names.reserve(safe_name(scalar.name));
+}
+
 std::vector<std::string> kernel_parameters(const ir::Kernel& kernel, const lowered::Function& function) {
   std::vector<std::string> result;
   for_each_used(

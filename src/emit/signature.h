@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emit/lowered.h"
+#include "emit/naming.h"
 #include "sema/ir/module.h"
 
 namespace tessera::emit {
@@ -32,5 +33,8 @@ std::string forwarded(const ir::Kernel& kernel);
 std::vector<std::string> kernel_parameters(const ir::Kernel& kernel, const lowered::Function& function);
 /// What the launcher passes for them.
 std::string call_arguments(const ir::Kernel& kernel, const lowered::Function& function);
+
+/// Keeps the names of a kernel's tensors, scalars and symbols from being handed out for anything else.
+void reserve_parameters(const ir::Kernel& kernel, NameAllocator& names);
 
 }  // namespace tessera::emit
