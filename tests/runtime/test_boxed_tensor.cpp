@@ -29,6 +29,14 @@ TEST_CASE("tensors that the copy engine cannot take are refused") {
       make_tensor_map<bf16, 2, 128>(map, strided_tensor(data.data(), {64, 8}, {1, 64}), TensorBox<1, 0>{8})));
 }
 
+TEST_CASE("tensors whose last tile has coordinates that are no int have no boxes") {
+  alignas(16) bf16 chunk[8] = {};
+  constexpr index kInts = index{1} << 31, kTile = 1024;
+  CHECK(has_boxes(tensor(chunk, {kInts - kTile - 1, 8}), 1));
+  CHECK_FALSE(has_boxes(tensor(chunk, {kInts - kTile, 8}), 1));
+  CHECK_FALSE(has_boxes(strided_tensor(chunk, {8, kInts - 8}, {kInts, 1}), 1));
+}
+
 namespace {
 
 /// The elements from `data` on in the order of a tensor, along whose dimension d they are stride(d) bytes apart.

@@ -149,7 +149,8 @@ inline bool device_has_boxes() {
 
 /// Whether boxes of a tensor, whose elements along `dimension` follow each other, can be copied on this device.
 TESSERA_OUT_OF_LINE inline bool has_boxes(const Tensor& tensor, int dimension) {
-  constexpr index kExtentEnd = index{1} << 31, kStrideEnd = index{1} << 40;
+  // Coordinates of boxes are ints, also of those behind the end of the tensor, in its last tile.
+  constexpr index kExtentEnd = (index{1} << 31) - 1024, kStrideEnd = index{1} << 40;
   if (!aligned_lines(tensor, dimension, 16)) return false;
   for (int d = 0; d < tensor.rank; ++d) {
     if (tensor.extent[d] < 1 || tensor.extent[d] >= kExtentEnd) return false;
