@@ -102,13 +102,15 @@ struct Assign {
 struct Evaluate {
   Expr expression;
 };
-/// `if (condition) { … } else { … }`, with the reason behind it; no `else` without statements.
+/// `if (condition) { … } else { … }`, with the reason behind it; no `else` without statements. Where the condition is a
+/// constant of the function, code that it leaves out need not be compiled: `if constexpr`.
 struct If {
   Expr condition;
   Block then;
   std::string reason;
   bool is_guard = false;  // keeps threads from elements that do not exist
   Block otherwise;
+  bool is_static = false;
 };
 /// `for (header) { … }`, or, without a header, `for (index name = first; name < end; name += step) { … }`
 struct For {

@@ -12,6 +12,7 @@
 #include "emit/plan_extents.h"
 #include "emit/plan_lanes.h"
 #include "emit/plan_requests.h"
+#include "emit/tile_memory.h"
 #include "emit/tile_price.h"
 #include "emit/tile_requests.h"
 #include "emit/tile_variants.h"
@@ -189,6 +190,19 @@ TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& override
   return together;
 }
 
+// What threads copy element by element is there when they go on: more than one tile ahead would hide nothing.
+void leave_two_stages(KernelPlan& plan, TilePlan& tiles) {
+  const ir::Kernel& kernel = *plan.kernel;
+  for (TileShape& shape : tiles.shapes) {
+    if (shape.are_stages_asked_for || shape.stages <= 2) continue;
+    const auto best = [&] { return best_raster(kernel, tiles, shape, *plan.target); };
+    const bool has_best = has_raster(kernel, tiles) && shape.raster == best();
+    shape.stages = 2;
+    shape.shared_bytes = static_cast<int>(tile_bytes(kernel, tiles, shape));
+    if (has_best) shape.raster = best();
+  }
+}
+
 enum class TileOutcome { planned, as_sums, refused };
 
 // A phase with products runs in tiles if it can.
@@ -218,6 +232,9 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
   std::ranges::move(turned, std::back_inserter(plan.tiles));
   plan.tiles.push_back(std::move(*decision.plan));
   for (const TilePlan& tiles : plan.tiles) phase.functions.push_back({.suffix = suffix_of(tiles)});
+  TilePlan& general = plan.tiles.back();
+  general.copies_singly = !copies_chunks(plan, plan.tiles.size() - 1);
+  if (general.copies_singly) leave_two_stages(plan, general);
   for (size_t k = 0; k < plan.kernel->axes.size(); ++k) {
     const ir::AxisId axis = plan.kernel->axes.id_at(k);
     const bool is_let = plan.kernel->axes[axis].kind == ir::AxisKind::let && !plan.general_tiles().role(axis);

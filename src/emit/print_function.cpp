@@ -81,7 +81,8 @@ class FunctionPrinter {
     line("};");
   }
   void print_node(const lowered::If& node, const std::string& remark) {
-    const std::string head = fmt::format("if ({})", print(node.condition));
+    const std::string head =
+        fmt::format("if {}({})", node.is_static ? "constexpr " : "", print(node.condition));
     const std::string& reason = node.reason.empty() ? remark : node.reason;
     if (node.otherwise.empty()) return body(head, node.then, reason);
     line(head + " {", reason);

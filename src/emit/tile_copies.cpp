@@ -62,6 +62,7 @@ void TileLowering::copy_instance() {
 // One of two calls, which say whether to go on where the first boxes are asked for twice.
 void TileLowering::bring_boxes(const std::string& condition, const Expr& whole, const Expr& any) {
   const std::string is_whole = named("is_whole");
+  if (cluster_axis_) emit(lowered::Comment{"blocks of a cluster have whole boxes everywhere"});
   emit(lowered::Local{"bool",
                       is_whole,
                       {},
@@ -100,8 +101,11 @@ void TileLowering::copy_ahead(const std::vector<std::string>& positions) {
   const auto call = [&](const std::string& ring) {
     emit(lowered::Evaluate{local(fmt::format("{}({})", copy, ring))});
   };
-  guard(local("kShared && terms.look_ahead"), "to the cache, while the launch before ends", false, Scope{},
-        [&] { call(stages.ring + ".look_ahead()"); });
+  lowered::Block ahead = apart([&] {
+    guard(local("terms.look_ahead"), "to the cache, while the launch before ends", false, Scope{},
+          [&] { call(stages.ring + ".look_ahead()"); });
+  });
+  emit(lowered::If{local("kSharesTerms"), std::move(ahead), "", false, {}, true});
   call(stages.ring);
 }
 
@@ -147,7 +151,7 @@ void TileLowering::ask_for_boxes(const RingSite& site) {
   const Range share = share_of(site.axis, turn.end);
   // Others wait before they begin.
   if (looks_ahead()) {
-    emit(lowered::Comment{"once; what is above reads no memory"});
+    emit(lowered::Comment{"for the first tile alone; what is above reads no tensor"});
     emit(lowered::Evaluate{local(stages_of(*site.factors[0]).ring + ".wait_for_launch_before()")});
   }
   count_loop(tile, share, "1", std::move(bindings), [&] {
@@ -190,7 +194,7 @@ void TileLowering::fill_stage(const StageNames& stages, const std::vector<const 
                               const std::string& bytes) {
   const std::string begin = fmt::format("{}.begin_fill({}, {})", stages.ring, stages.at, bytes);
   if (looks_ahead())
-    guard(local("!" + begin), "", false, Scope{},
+    guard(local("!" + begin), "looking ahead ends with the stages", false, Scope{},
           [&] { emit(lowered::Evaluate{local(has_cut_tiles() ? "return false" : "return")}); });
   else
     emit(lowered::Evaluate{local(begin)});
@@ -212,9 +216,10 @@ void TileLowering::load_box(const TileFactor& read) {
                                            : eval_total(load.indices[d]));
   const size_t before = at.size() - load.indices.size();
   const bool is_across = entry.major == "Major::mn";
-  const std::string callee = fmt::format("{}<{}, {}>", is_shared(factor) ? "load_shared_tile" : "load_tile",
-                                         before + (is_across ? factor.depth_index : factor.width_index),
-                                         before + (is_across ? factor.width_index : factor.depth_index));
+  const std::string callee =
+      fmt::format("{}<{}, {}>", is_shared(factor) ? "load_multicast_tile" : "load_tile",
+                  before + (is_across ? factor.depth_index : factor.width_index),
+                  before + (is_across ? factor.width_index : factor.depth_index));
   emit(lowered::Evaluate{lowered::call(
            callee,
            {local(fmt::format("{}.stage({}.stage)", entry.ring, stages.at)), local(boxes_of(entry)),

@@ -75,7 +75,7 @@ void TileLowering::declare_template() {
   if (has_roles()) {
     parameters.push_back("int kGroups");
     if (tiles_.has_teams()) parameters.push_back("int kTeams");
-    if (tiles_.shared_axis) parameters.push_back("bool kShared");
+    if (tiles_.shared_axis) parameters.push_back("bool kSharesTerms");
     if (cluster_axis_ && tiles_.has_lone_blocks()) parameters.push_back("bool kClustered");
   } else {
     parameters.push_back("int kWarpRows");
@@ -195,8 +195,9 @@ void TileLowering::declare_factor(const TileFactor& factor, bool is_tf32) {
                                          : majors_.at(factor.parts[0].load);
   }
   const std::string elements = named(name + "_elements");
-  const std::string tile_type = names_.take("Tile" + capitalised(name));
-  entry.ring = named(name + (entry.is_ring && !factor.stays ? "_tiles" : "_tile"));
+  const bool are_several = entry.is_ring && !factor.stays;
+  const std::string tile_type = names_.take((are_several ? "Ring" : "Tile") + capitalised(name));
+  entry.ring = named(name + (are_several ? "_tiles" : "_tile"));
   entry.tile = entry.ring;
   entry.type = tile_type;
   // Lines that are shifted into place have a chunk more.
@@ -321,7 +322,7 @@ std::vector<std::string> TileLowering::declare_units() {
   emit(lowered::Local{
       "index", "unit_count", {}, lowered::name(counts.empty() ? "1" : product, DType::index), true, false});
   if (tiles_.shared_axis) {
-    const Expr turns = lowered::name("TermShare<kShared>::turn_count(terms, unit_count)", DType::index);
+    const Expr turns = lowered::name("TermShare<kSharesTerms>::turn_count(terms, unit_count)", DType::index);
     emit(lowered::Local{"index", "turn_count", {}, turns, true, false});
   }
   return positions;
@@ -350,7 +351,7 @@ void TileLowering::instances(const std::vector<std::string>& positions, const st
   loop(header_of_instances(teams), false, std::move(bindings), [&] {
     if (tiles_.shared_axis)
       emit(lowered::Local{
-          "TermShare<kShared>",
+          "TermShare<kSharesTerms>",
           share_,
           {},
           lowered::list({lowered::name("terms", DType::index), lowered::name("turn", DType::index),

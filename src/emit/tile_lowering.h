@@ -451,6 +451,8 @@ class TileLowering : public FunctionLowering {
   std::string count_rounds(ir::AxisId axis, const Range& range);
   void bind_tile(ir::AxisId axis, const Range& range, const std::string& number);
   void fill_all(const std::vector<const TileFactor*>& factors);
+  void end_copies();
+  void wait_for_copies(std::string_view under_way);
   void shift_all(const std::vector<const TileFactor*>& factors, bool declares_planes);
   void define_fill(const Ring& ring);
   void define_fill_ahead(const Ring& ring);

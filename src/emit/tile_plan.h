@@ -104,6 +104,7 @@ struct TileShape {
   int warp_rows = 1, warp_columns = 1;
   int teams = 1;  // of warpgroups, each with tiles of its own
   int stages = 2;
+  bool are_stages_asked_for = false;
   int raster = 1;  // rows of tiles that blocks walk over together
   int cluster =
       1;  // blocks with neighbouring rows of tiles that share the other factors; 0: as the launch says
@@ -140,6 +141,7 @@ struct TilePlan {
   std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
+  bool copies_singly = false;        // threads copy element by element, in all variants
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked
   std::optional<ir::AxisId> shared_axis;  // whose terms blocks share, where a launch has few tiles

@@ -33,10 +33,21 @@ void TileLowering::fill_once(const std::vector<const TileFactor*>& factors) {
     entry.tile = entry.is_ring ? entry.ring + ".stage(0)" : entry.ring;
     fill(*factor, entry.tile);
   }
-  emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
-  emit(lowered::Evaluate{lowered::call("ptx::cp_async_wait_group<0>", {}, DType::index)});
+  end_copies();
+  wait_for_copies("0");
   emit(lowered::Barrier{"the copies of all threads have arrived"});
   shift_all(factors, false);
+}
+
+// Copies of single elements are done when their threads go on.
+void TileLowering::end_copies() {
+  if (tiles_.copies_singly) return;
+  emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+}
+void TileLowering::wait_for_copies(std::string_view under_way) {
+  if (tiles_.copies_singly) return;
+  emit(lowered::Evaluate{
+      lowered::call(fmt::format("ptx::cp_async_wait_group<{}>", under_way), {}, DType::index)});
 }
 
 // One round of a loop: at its beginning no factor is stored, and perhaps a barrier has been passed.
@@ -200,7 +211,7 @@ void TileLowering::define_fill(const Ring& ring) {
           bind_tile(ring.axis, ring.turns.back().range, "number");
           fill_all(ring.factors);
         });
-        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+        end_copies();
       });
 }
 
@@ -231,7 +242,7 @@ void TileLowering::define_fill_ahead(const Ring& ring) {
           fill_all(ring.factors);
           step_ahead(ring, ring.turns.size() - 1);
         });
-        emit(lowered::Evaluate{lowered::call("ptx::cp_async_commit_group", {}, DType::index)});
+        end_copies();
       });
 }
 
@@ -312,8 +323,7 @@ void TileLowering::wait_for_tile(const Ring& ring, const std::string& tile) {
     });
   }
   const char* under_way = is_mixed ? "kStages == 1 ? 0 : kStages - 2" : has_one ? "0" : "kStages - 2";
-  emit(lowered::Evaluate{
-      lowered::call(fmt::format("ptx::cp_async_wait_group<{}>", under_way), {}, DType::index)});
+  wait_for_copies(under_way);
   emit(lowered::Barrier{has_one && !is_mixed ? "this tile has arrived"
                                              : "this tile has arrived, and the one before is read"});
   if (!has_one_stage()) only_if(is_mixed, "kStages > 1", [&] { fill(ring.next, tile + " + kStages - 1"); });

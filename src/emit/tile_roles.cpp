@@ -53,9 +53,7 @@ void TileLowering::declare_boxes() {
     for (const FactorTile& tile : factors_)
       if (!tile.boxes.empty()) emit(lowered::Evaluate{local(fmt::format("prefetch_maps({})", tile.boxes))});
     for (const StoredBoxes& boxes : stored_boxes_)
-      guard(local(boxes.name + ".are_there"), "", false, Scope{}, [&] {
-        emit(lowered::Evaluate{local(fmt::format("ptx::prefetch_tensormap({}.map)", boxes.name))});
-      });
+      emit(lowered::Evaluate{local(fmt::format("prefetch_maps({})", boxes.name))});
   });
   const std::string readers = tiles_.has_teams() ? boxes_->teams + ".kWarps" : "4 * kGroups";
   for (const StageNames* stages : all_stages())

@@ -296,6 +296,7 @@ class ShapeChooser {
   /// is fewer than wanted, what a loop brings at a time is halved, if another block is to be had for it.
   bool share_memory(TileShape& shape, int blocks) {
     const std::optional<int> wanted = requested_stages(kernel_, overrides_);
+    shape.are_stages_asked_for = wanted.has_value();
     const int most = wanted.value_or(kMostStages);
     const int fewest = wanted.value_or(blocks > 1 && has_depth_ring() ? kDepthStages : kFewestStages);
     for (TileShape attempt = shape;;) {

@@ -171,6 +171,10 @@ void TileLowering::hold(ir::ValueId id) {
 }
 
 void TileLowering::set(const HeldTile& target, ir::ValueId value, Span span) {
+  if (!target.place.is_scalar() && std::holds_alternative<ir::Constant>(kernel_.values[value].op)) {
+    const Expr constant = as_stored(as_float(eval(value)), target.type);
+    return emit(lowered::Evaluate{lowered::call(target.name + ".fill", {constant}, target.type)}, span);
+  }
   over(target.place, [&] { set_element(target, value, span); });
 }
 

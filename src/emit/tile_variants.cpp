@@ -45,11 +45,17 @@ class TileVariants {
 
   /// The variants for one choice of the requests.
   void run(size_t choice) {
-    for (const TileShape& shape : tiles_.shapes)
-      if (shape.choice == choice) shapes_.push_back(&shape);
-    find_boxed_lines(choice);
+    take_shapes(choice);
     if (tiles_.way == TileWay::threads && !shapes_.empty()) return by_threads();
     for (const TileShape* shape : shapes_) add_boxes(*shape);
+  }
+
+  /// Whether one of them has threads copy chunks of 16 bytes.
+  bool have_chunks(size_t choice) {
+    take_shapes(choice);
+    return tiles_.way == TileWay::threads && std::ranges::any_of(shapes_, [&](const TileShape* shape) {
+             return !orders_in_chunks(*shape).empty() || (shape->few_quarters == 0 && may_shift(*shape));
+           });
   }
 
   /// What the launcher says before it takes one of them, when those of all functions are there.
@@ -60,6 +66,12 @@ class TileVariants {
   }
 
  private:
+  void take_shapes(size_t choice) {
+    for (const TileShape& shape : tiles_.shapes)
+      if (shape.choice == choice) shapes_.push_back(&shape);
+    find_boxed_lines(choice);
+  }
+
   /// Of several sizes, those whose last panel is partly used are for factors whose lines run along what is summed over: panels
   /// are copied whole. By load, what holds then; nothing for the others.
   std::map<ir::ValueId, std::string> lines_that_suit(const TileShape& shape) const {
@@ -154,21 +166,29 @@ class TileVariants {
   }
 
   void by_threads() {
+    for (const TileShape* shape : shapes_) {
+      for (size_t order : orders_in_chunks(*shape)) add(*shape, order, "copies");
+      if (shape->few_quarters > 0) continue;
+      if (may_shift(*shape)) add(*shape, 0, "shifted");
+      add(shape_for_rest(*shape), 0, "elements");
+    }
+  }
+
+  /// The orders of lines in which threads copy chunks for a shape.
+  std::vector<size_t> orders_in_chunks(const TileShape& shape) const {
     const bool is_one =
         std::ranges::all_of(tiles_.shapes, [](const TileShape& s) { return s.symbols.empty(); });
     const size_t orders = loads_.empty()                           ? 0
                           : is_one && loads_.size() <= kMostOrders ? size_t{1} << loads_.size()
                                                                    : 1;
-    for (const TileShape* shape : shapes_) {
-      const bool is_left_out = shape->few_quarters == 0 && &shape_for_rest(*shape) != shape;
-      for (size_t order = 0; order < orders; ++order)
-        if (!is_left_out && copies_chunks(order) && fits(*shape, order) && !is_boxed(order))
-          add(*shape, order, "copies");
-      if (shape->few_quarters > 0) continue;
-      if (tiles_.shifts && fits(*shape, 0) && !is_boxed(0)) add(*shape, 0, "shifted");
-      add(shape_for_rest(*shape), 0, "elements");
-    }
+    const bool is_left_out = shape.few_quarters == 0 && &shape_for_rest(shape) != &shape;
+    std::vector<size_t> found;
+    for (size_t order = 0; order < orders; ++order)
+      if (!is_left_out && copies_chunks(order) && fits(shape, order) && !is_boxed(order))
+        found.push_back(order);
+    return found;
   }
+  bool may_shift(const TileShape& shape) const { return tiles_.shifts && fits(shape, 0) && !is_boxed(0); }
 
   /// Where boxes are made of what has none, as soon as that is worth it, the rest is small: tiles that are many.
   const TileShape& shape_for_rest(const TileShape& shape) const {
@@ -306,7 +326,7 @@ class TileVariants {
   void share_terms(Variant& variant, const TileShape& shape) const {
     const int64_t bytes = bytes_of_sums(tiles_, shape);
     const bool is_shared = shape.split > 1 || (shape.split == 0 && may_share_terms(tiles_, shape));
-    variant.arguments["kShared"] = is_shared ? "true" : "false";
+    variant.arguments["kSharesTerms"] = is_shared ? "true" : "false";
     variant.shared =
         SharedUnit{clocks_of(shape), shape.clocks_behind, shape.teams, is_shared ? bytes : 0, shape.split};
   }
@@ -375,6 +395,12 @@ class TileVariants {
 }  // namespace
 
 size_t last_choice(const KernelPlan& plan) { return plan.general_tiles().shapes.back().choice; }
+
+bool copies_chunks(KernelPlan& plan, size_t function) {
+  for (size_t choice = 0; choice <= last_choice(plan); ++choice)
+    if (TileVariants(plan, function).have_chunks(choice)) return true;
+  return false;
+}
 
 void choose_tile_variants(KernelPlan& plan) {
   for (size_t choice = 0; choice <= last_choice(plan); ++choice)

@@ -12,6 +12,10 @@ namespace tessera::emit {
 /// Fills `plan.phase.variants`, in the order in which the launcher tries them; the last ones take every launch.
 void choose_tile_variants(KernelPlan& plan);
 
+/// Whether threads copy chunks of 16 bytes in a variant of a function in tiles. Where they copy element by element in all,
+/// what they bring is there as soon as they meet.
+bool copies_chunks(KernelPlan& plan, size_t function);
+
 /// The last of the choices of the requests, which the launcher tries one after another.
 size_t last_choice(const KernelPlan& plan);
 

@@ -27,7 +27,7 @@ void add_reduction_faults(std::vector<PlantedFault>& faults) {
   add("maxima of narrow floats start from zero", kNumbersHeader, "highest<T>().bits | kSignBit", "0");
   add("minima start from zero", kNumbersHeader, "    return detail::kHighest<T>;", "    return T{};");
   add("sums start from one", kGenerated, "float sum_c = 0.0f", "float sum_c = 1.0f");
-  add("sums of products start from one", kGenerated, "acc[i] = 0.0f", "acc[i] = 1.0f");
+  add("sums of products start from one", kGenerated, "acc.fill(0.0f)", "acc.fill(1.0f)");
   add("neighbouring lanes are not combined", kGroup, "distance = kLanes / 2; distance > 0;",
       "distance = kLanes / 2; distance > 1;");
   add("halves of a warp are not combined", kGroup, "distance = kLanes / 2; distance > 0;",

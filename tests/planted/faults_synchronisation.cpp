@@ -88,8 +88,8 @@ void add_stage_faults(std::vector<PlantedFault>& faults) {
       "kRoom = (kStages - 1) * Tile::kRoom");
   add("stages without room for ends", "tessera/operand_tile.h", "number * Tile::kRoom}",
       "number * Tile::kCount}");
-  add("second operand over the first", kGenerated, "TileA::kRoomBytes, TileB::kRoom",
-      "TileA::kRoom, TileB::kRoom");
+  add("second operand over the first", kGenerated, "RingA::kRoomBytes, RingB::kRoom",
+      "RingA::kRoom, RingB::kRoom");
   add("too little shared memory asked for", "tessera/launch.h", "{blocks.count, threads.count, shared.bytes,",
       "{blocks.count, threads.count, shared.bytes - 16,");
   add_wrong("operands read ahead into those in use", "tessera/multiply.h",

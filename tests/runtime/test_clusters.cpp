@@ -62,7 +62,7 @@ void multiply_in_cluster(Wrong wrong, int rounds, const TensorMap& a_map, const 
           if (!to.begin_fill(place, bytes)) return;
           load_tile<0, 1>(a_tiles.stage(place.stage), a_map, Index<2>{64 * cluster_rank(), round * 32}, to,
                           place.stage);
-          load_shared_tile<0, 1>(b_tiles.stage(place.stage), b_map, Index<2>{0, round * 32}, to, place.stage);
+          load_multicast_tile<0, 1>(b_tiles.stage(place.stage), b_map, Index<2>{0, round * 32}, to, place.stage);
         }
         if (wrong != Wrong::leaves_early) to.drain(place);
       };

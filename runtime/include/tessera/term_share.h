@@ -29,8 +29,8 @@ struct Rounds {
 };
 
 /// Takes the turns of a cluster: first the first shares of all tiles, so that neighbouring turns have the same terms; where
-/// tiles are shared there are fewer than 2^32 turns. Where kShared does not hold, each tile is summed alone.
-template <bool kShared>
+/// tiles are shared there are fewer than 2^32 turns. Where kSharesTerms does not hold, each tile is summed alone.
+template <bool kSharesTerms>
 class TermShare {
  public:
   TESSERA_DEVICE TermShare(const TermShares& shares, index turn, index unit_count)
@@ -40,7 +40,7 @@ class TermShare {
 
   /// The turns that `unit_count` tiles take.
   static TESSERA_DEVICE index turn_count(const TermShares& shares, index unit_count) {
-    return kShared ? unit_count * shares.shares : unit_count;
+    return kSharesTerms ? unit_count * shares.shares : unit_count;
   }
 
   /// The number of its tile.
@@ -83,7 +83,7 @@ class TermShare {
   }
 
  private:
-  TESSERA_DEVICE bool is_alone() const { return !kShared || shares_.shares == 1; }
+  TESSERA_DEVICE bool is_alone() const { return !kSharesTerms || shares_.shares == 1; }
 
   template <typename First, typename... Others>
   static TESSERA_HD constexpr int threads_of() {

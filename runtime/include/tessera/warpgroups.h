@@ -15,6 +15,7 @@
 #include "tessera/ptx_tensor.h"
 #include "tessera/ptx_wgmma.h"
 #include "tessera/shared_terms.h"
+#include "tessera/store_boxes.h"
 #include "tessera/team_turns.h"
 #include "tessera/tile_ring.h"
 
@@ -109,6 +110,9 @@ TESSERA_DEVICE void prefetch_maps(const FactorBoxes& boxes, Location where = Loc
   ptx::prefetch_tensormap(boxes.whole, where);
   ptx::prefetch_tensormap(boxes.last, where);
 }
+TESSERA_DEVICE void prefetch_maps(const StoreBoxes& boxes, Location where = Location::current()) {
+  if (boxes.are_there) ptx::prefetch_tensormap(boxes.map, where);
+}
 
 /// The threads of kGroups warpgroups meet; the one that copies goes on.
 template <int kGroups>
@@ -173,8 +177,8 @@ TESSERA_DEVICE void load_tile(const Tile& tile, const Boxes& boxes, const Index<
 /// The same for a tile that all blocks of the cluster read: each asks for its share of the lines, whole eights of which each
 /// has its chunks in another order, and all of them get it.
 template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
-TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TensorMap& boxes, const Index<Rank>& at,
-                                     const Ring& ring, int stage, Location where = Location::current()) {
+TESSERA_DEVICE void load_multicast_tile(const Tile& tile, const TensorMap& boxes, const Index<Rank>& at,
+                                        const Ring& ring, int stage, Location where = Location::current()) {
   if (ring.blocks == 1)
     return load_tile<kLineDimension, kPositionDimension>(tile, boxes, at, ring, stage, where);
   const int lines = Tile::kLines / ring.blocks, first = cluster_rank() * lines;
@@ -251,9 +255,9 @@ TESSERA_DEVICE void load_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile,
 }
 template <int kWidthDimension, int kDepthDimension, typename Ring, int Rank, typename T, int kWidth,
           int kDepth, Order kOrder>
-TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile,
-                                     const TensorMap& boxes, const Index<Rank>& at, const Ring& ring,
-                                     int stage, Location where = Location::current()) {
+TESSERA_DEVICE void load_multicast_tile(const EitherTile<T, kWidth, kDepth, kOrder>& tile,
+                                        const TensorMap& boxes, const Index<Rank>& at, const Ring& ring,
+                                        int stage, Location where = Location::current()) {
   if constexpr (detail::kAsksInLoop<Rank, kWidth>) {
     if (ring.blocks == 1)
       return load_tile<kWidthDimension, kDepthDimension>(tile, boxes, at, ring, stage, where);
@@ -264,16 +268,16 @@ TESSERA_DEVICE void load_shared_tile(const EitherTile<T, kWidth, kDepth, kOrder>
   } else {
     tile.as_it_lies([&](auto major, const auto& lines) {
       constexpr bool kAlongK = decltype(major)::value == Major::k;
-      load_shared_tile<kAlongK ? kWidthDimension : kDepthDimension,
-                       kAlongK ? kDepthDimension : kWidthDimension>(lines, boxes, at, ring, stage, where);
+      load_multicast_tile<kAlongK ? kWidthDimension : kDepthDimension,
+                          kAlongK ? kDepthDimension : kWidthDimension>(lines, boxes, at, ring, stage, where);
     });
   }
 }
 
 /// The same where blocks run alone.
 template <int kLineDimension, int kPositionDimension, typename Ring, int Rank, typename Tile>
-TESSERA_DEVICE void load_shared_tile(const Tile& tile, const TileBoxes& boxes, const Index<Rank>& at,
-                                     const Ring& ring, int stage, Location where = Location::current()) {
+TESSERA_DEVICE void load_multicast_tile(const Tile& tile, const TileBoxes& boxes, const Index<Rank>& at,
+                                        const Ring& ring, int stage, Location where = Location::current()) {
   load_tile<kLineDimension, kPositionDimension>(tile, boxes, at, ring, stage, where);
 }
 
