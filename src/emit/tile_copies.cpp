@@ -56,19 +56,16 @@ void TileLowering::copy_instance() {
   const auto call = [&](const std::vector<std::string>& boxes) {
     return local(fmt::format("{}({})", bring, fmt::join(boxes, ", ")));
   };
-  bring_boxes(fmt::format("{}", fmt::join(are_whole, " && ")), call(whole), call(any));
+  const std::string all = fmt::format("{}", fmt::join(are_whole, " && "));
+  bring_boxes(are_whole.size() > 1 && cluster_axis_ ? "(" + all + ")" : all, call(whole), call(any));
 }
 
 // One of two calls, which say whether to go on where the first boxes are asked for twice.
 void TileLowering::bring_boxes(const std::string& condition, const Expr& whole, const Expr& any) {
   const std::string is_whole = named("is_whole");
   if (cluster_axis_) emit(lowered::Comment{"blocks of a cluster have whole boxes everywhere"});
-  emit(lowered::Local{"bool",
-                      is_whole,
-                      {},
-                      local(cluster_axis_ ? fmt::format("cluster > 1 || ({})", condition) : condition),
-                      true,
-                      false});
+  emit(lowered::Local{
+      "bool", is_whole, {}, local(cluster_axis_ ? "cluster > 1 || " + condition : condition), true, false});
   if (!looks_ahead()) {
     lowered::Block for_any = apart([&] { emit(lowered::Evaluate{any}); });
     lowered::Block for_whole = apart([&] { emit(lowered::Evaluate{whole}); });
