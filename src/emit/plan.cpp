@@ -19,6 +19,7 @@
 #include "emit/turned_plan.h"
 #include "sema/ir/expand_products.h"
 #include "sema/ir/extents.h"
+#include "sema/ir/fold_loops.h"
 #include "sema/ir/join_products.h"
 #include "sema/ir/sum_products.h"
 
@@ -139,6 +140,8 @@ struct TileAttempt {
   std::optional<TilePlan> groups;  // where warpgroups take it
   std::vector<TilePlan> turned;    // where they do and a factor is turned
   bool is_refused = false;         // a request was, and that is said
+
+  bool is_planned() const { return decision.plan && !is_refused; }
 };
 
 TileAttempt attempt_tiles(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSink& sink) {
@@ -180,14 +183,31 @@ TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& override
   DiagnosticSink said, said_of_other;
   TileAttempt attempt = attempt_tiles(plan, overrides, said),
               together = attempt_tiles(other, overrides, said_of_other);
-  const auto is_planned = [](const TileAttempt& a) { return a.decision.plan && !a.is_refused; };
   const bool joins =
-      is_planned(together) &&
-      (!is_planned(attempt) || price_of(other, together) <= kWorthOfLoop * price_of(plan, attempt));
+      together.is_planned() &&
+      (!attempt.is_planned() || price_of(other, together) <= kWorthOfLoop * price_of(plan, attempt));
   for (Diagnostic& diagnostic : (joins ? said_of_other : said).sorted()) sink.add(std::move(diagnostic));
   if (!joins) return attempt;
   plan = std::move(other);
   return together;
+}
+
+// Where that cannot be, loops that only sum may be what is in the way: beside sums along all of their dimension.
+TileAttempt attempt_with_loops_folded(KernelPlan& plan, const PlanOverrides& overrides,
+                                      DiagnosticSink& sink) {
+  KernelPlan other = plan;
+  TileAttempt attempt = attempt_joined_tiles(plan, overrides, sink);
+  if (attempt.is_planned() || attempt.is_refused) return attempt;
+  auto folded = std::make_shared<ir::Kernel>(*other.kernel);
+  if (!ir::fold_loops(*folded)) return attempt;
+  other.expanded = std::move(folded);
+  other.kernel = other.expanded.get();
+  DiagnosticSink said;
+  TileAttempt whole = attempt_joined_tiles(other, overrides, said);
+  if (!whole.is_planned()) return attempt;
+  for (Diagnostic& diagnostic : said.sorted()) sink.add(std::move(diagnostic));
+  plan = std::move(other);
+  return whole;
 }
 
 // What threads copy element by element is there when they go on: more than one tile ahead would hide nothing.
@@ -218,7 +238,7 @@ TileOutcome plan_in_tiles(KernelPlan& plan, const PlanOverrides& overrides, Diag
     return TileOutcome::as_sums;
   }
   const KernelPlan as_written = plan;
-  auto [decision, groups, turned, is_refused] = attempt_joined_tiles(plan, overrides, sink);
+  auto [decision, groups, turned, is_refused] = attempt_with_loops_folded(plan, overrides, sink);
   if (is_refused) return TileOutcome::refused;
   if (!decision.plan) {
     if (!refuse_tile_requests(*plan.kernel, decision.reason + ", so its products are sums", sink))

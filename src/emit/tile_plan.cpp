@@ -337,6 +337,7 @@ class TilePlanner {
   /// Axes of a value that are neither in registers nor looped over inside a thread.
   bool check_value_axes(ir::ValueId id) {
     int rows = 0, columns = 0;
+    std::optional<ir::AxisId> beside;  // long, and walked over by single threads
     for (ir::AxisId axis : kernel_.values[id].axes) {
       const auto role = plan_.role(axis);
       if (role) {
@@ -346,9 +347,10 @@ class TilePlanner {
       }
       const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid || plan_.looped.contains(axis);
       const auto extent = ir::constant_extent(kernel_, sizes_, axis);
-      if (!is_unit && (!extent || *extent > kSmallExtent))
-        return refuse(fmt::format("`{}` is an axis of no product", name(axis)));
+      if (!is_unit && (!extent || *extent > kSmallExtent)) beside = axis;
     }
+    if (beside && rows + columns > 1)
+      return refuse(fmt::format("`{}` is an axis of no product", name(*beside)));
     // What is not in registers is computed where both axes have coordinates.
     return (rows <= 1 && columns <= 1) || !plan_.anchored.contains(id) ||
            refuse("a value has two axes along rows, or along columns");

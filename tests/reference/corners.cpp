@@ -397,6 +397,7 @@ void add_corner_cases(std::vector<Case>& cases) {
   add_state_cases(cases);
   add_tile_cases(cases);
   add_double_cases(cases);
+  add_beside_cases(cases);
   add_early_cases(cases);
   add_held_cases(cases);
   add_held_row_cases(cases);

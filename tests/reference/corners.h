@@ -82,6 +82,8 @@ inline void scaled_parts(Problem& problem) {
 
 /// Cases of tests/corners/doubles.tsr.
 void add_double_cases(std::vector<Case>& cases);
+/// Cases of tests/corners/beside.tsr.
+void add_beside_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/early.tsr.
 void add_early_cases(std::vector<Case>& cases);
 /// Cases of tests/corners/held.tsr.

@@ -13,6 +13,7 @@ set(sweep_kernels
   examples/linear/linear.tsr
   examples/softmax/softmax.tsr
   examples/transpose/transpose.tsr
+  tests/corners/beside.tsr
   tests/corners/computed_factors.tsr
   tests/corners/contractions.tsr
   tests/corners/doubles.tsr
