@@ -192,22 +192,26 @@ TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& override
   return together;
 }
 
-// Where that cannot be, loops that only sum may be what is in the way: beside sums along all of their dimension.
+// Where that cannot be, or threads would walk alone along all of a dimension, loops that only sum along it may be what is in
+// the way.
 TileAttempt attempt_with_loops_folded(KernelPlan& plan, const PlanOverrides& overrides,
                                       DiagnosticSink& sink) {
+  const auto is_good = [](const TileAttempt& a) { return a.is_planned() && !a.decision.plan->walks_alone; };
   KernelPlan other = plan;
-  TileAttempt attempt = attempt_joined_tiles(plan, overrides, sink);
-  if (attempt.is_planned() || attempt.is_refused) return attempt;
+  DiagnosticSink said, said_of_other;
+  TileAttempt attempt = attempt_joined_tiles(plan, overrides, said);
   auto folded = std::make_shared<ir::Kernel>(*other.kernel);
-  if (!ir::fold_loops(*folded)) return attempt;
-  other.expanded = std::move(folded);
-  other.kernel = other.expanded.get();
-  DiagnosticSink said;
-  TileAttempt whole = attempt_joined_tiles(other, overrides, said);
-  if (!whole.is_planned()) return attempt;
-  for (Diagnostic& diagnostic : said.sorted()) sink.add(std::move(diagnostic));
-  plan = std::move(other);
-  return whole;
+  bool folds = !is_good(attempt) && !attempt.is_refused && ir::fold_loops(*folded);
+  if (folds) {
+    other.expanded = std::move(folded);
+    other.kernel = other.expanded.get();
+    TileAttempt whole = attempt_joined_tiles(other, overrides, said_of_other);
+    folds = is_good(whole) || (whole.is_planned() && !attempt.is_planned());
+    if (folds) attempt = std::move(whole);
+  }
+  for (Diagnostic& diagnostic : (folds ? said_of_other : said).sorted()) sink.add(std::move(diagnostic));
+  if (folds) plan = std::move(other);
+  return attempt;
 }
 
 // What threads copy element by element is there when they go on: more than one tile ahead would hide nothing.

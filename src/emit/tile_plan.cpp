@@ -14,6 +14,7 @@
 #include "emit/shared_vectors.h"
 #include "emit/tile_lines.h"
 #include "sema/ir/extents.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -281,6 +282,9 @@ class TilePlanner {
     };
     if (reduce.axes.size() != 1) return refuse_fold("is folded with other axes at once");
     for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
+      const bool is_beside = kernel_.axes[axis].kind == ir::AxisKind::let && !plan_.role(axis);
+      if (is_beside && !plan_.looped.contains(axis))
+        return refuse_fold("is folded for each coordinate of a dimension that no product has");
       if (!plan_.is_in_registers(axis)) continue;
       if (fold.width.valid()) return refuse_fold("what is folded along it has rows and columns");
       fold.width = axis;
@@ -337,7 +341,7 @@ class TilePlanner {
   /// Axes of a value that are neither in registers nor looped over inside a thread.
   bool check_value_axes(ir::ValueId id) {
     int rows = 0, columns = 0;
-    std::optional<ir::AxisId> beside;  // long, and walked over by single threads
+    std::optional<ir::AxisId> walked;
     for (ir::AxisId axis : kernel_.values[id].axes) {
       const auto role = plan_.role(axis);
       if (role) {
@@ -347,13 +351,30 @@ class TilePlanner {
       }
       const bool is_unit = kernel_.axes[axis].kind == ir::AxisKind::grid || plan_.looped.contains(axis);
       const auto extent = ir::constant_extent(kernel_, sizes_, axis);
-      if (!is_unit && (!extent || *extent > kSmallExtent)) beside = axis;
+      if (!is_unit && (!extent || *extent > kSmallExtent)) walked = axis;
     }
-    if (beside && rows + columns > 1)
-      return refuse(fmt::format("`{}` is an axis of no product", name(*beside)));
+    if (walked && rows + columns > 1)
+      return refuse(fmt::format("`{}` is an axis of no product", name(*walked)));
+    if (walked && is_of_factor(id))
+      return refuse(
+          fmt::format("a factor is computed from what has `{}`, an axis of no product", name(*walked)));
+    plan_.walks_alone = plan_.walks_alone || walked;
     // What is not in registers is computed where both axes have coordinates.
     return (rows <= 1 && columns <= 1) || !plan_.anchored.contains(id) ||
            refuse("a value has two axes along rows, or along columns");
+  }
+
+  /// Threads that compute a factor would walk for each of its elements.
+  bool is_of_factor(ir::ValueId id) const {
+    return std::ranges::any_of(plan_.products, [&](const auto& entry) {
+      bool is_below = false;
+      ir::for_each_below(kernel_, {entry.second.rows.value, entry.second.columns.value},
+                         [&](ir::ValueId value) {
+                           is_below = is_below || value == id;
+                           return !is_below;
+                         });
+      return is_below;
+    });
   }
 
   bool check_values() {

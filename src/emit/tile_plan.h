@@ -141,6 +141,7 @@ struct TilePlan {
   std::set<ir::ValueId> shared_vectors;  // of rows or columns in registers, that factors are computed from
   std::set<ir::ValueId> anchored;        // values that depend on what lies in registers
   std::vector<TileShape> shapes;
+  bool walks_alone = false;          // single threads walk along a long dimension of rows or columns
   bool copies_singly = false;        // threads copy element by element, in all variants
   bool shifts = false;               // a variant takes lines that begin anywhere, and tiles have ends for it
   std::vector<std::string> members;  // of an `@autotune`: their prices, and which was picked

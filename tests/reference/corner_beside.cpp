@@ -66,6 +66,27 @@ void beside_groups(Problem& problem) {
   });
 }
 
+void beside_shifted(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b");
+  const int64_t K = problem.dim("K");
+  matrix(problem, [&](int64_t m, int64_t n) {
+    double top = K == 0 ? 0 : a(m, 0);
+    for (int64_t k = 1; k < K; ++k) top = std::max<double>(top, a(m, k));
+    return total(K, [&](int64_t k) { return (a(m, k) - top) * b(n, k); }) + line(problem, "a", m, "K");
+  });
+}
+
+void beside_each(Problem& problem) {
+  const auto a = problem.in("a"), v = problem.in("v");
+  const int64_t K = problem.dim("K"), J = problem.dim("J");
+  matrix(problem, [&](int64_t m, int64_t n) {
+    const auto sum = [&](int64_t j) { return total(K, [&](int64_t k) { return a(m, k) * v(k, j); }); };
+    double most = J == 0 ? 5 : sum(0);
+    for (int64_t j = 1; j < J; ++j) most = std::max(most, sum(j));
+    return product(problem, m, n) + most;
+  });
+}
+
 }  // namespace
 
 void add_beside_cases(std::vector<Case>& cases) {
@@ -95,6 +116,11 @@ void add_beside_cases(std::vector<Case>& cases) {
   add("beside_groups", {"J", "L"},
       {bytes("a", {"M", "J", "K"}), bytes("b", {"N", "J", "K"}), small("v", {"M", "J", "L"})}, "i32",
       beside_groups);
+  add("beside_shifted", {}, {whole("a", "bf16", {"M", "K"}), whole("b", "bf16", {"N", "K"})}, "f32",
+      beside_shifted);
+  add("beside_each", {"J"},
+      {whole("a", "bf16", {"M", "K"}), whole("b", "bf16", {"N", "K"}), whole("v", "f32", {"K", "J"})}, "f32",
+      beside_each);
 }
 
 }  // namespace tessera::reference

@@ -166,10 +166,14 @@ class Folder {
     for (size_t k = 0; k < kernel_.axes.size(); ++k) {
       const AxisId other = kernel_.axes.id_at(k);
       const Axis &a = kernel_.axes[axis], &b = kernel_.axes[other];
-      const bool is_same = other != axis && b.kind == AxisKind::let && is_plain(b) &&
+      const bool is_same = other != axis && b.kind == AxisKind::let && is_plain(b) && is_carried(other) &&
                            b.dimension == a.dimension && a.lower == b.lower && a.upper == b.upper;
       if (is_same && are_apart(axis, other)) return replace(axis, other);
     }
+  }
+  bool is_carried(AxisId axis) const {
+    return std::ranges::any_of(kernel_.values,
+                               [&](const Value& value) { return std::ranges::count(value.axes, axis) > 0; });
   }
   bool are_apart(AxisId a, AxisId b) const {
     return std::ranges::none_of(kernel_.values, [&](const Value& value) {
