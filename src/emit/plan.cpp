@@ -86,11 +86,19 @@ bool bind_choice(KernelPlan& plan, const PlanOverrides& overrides, DiagnosticSin
   return check_requests(*plan.kernel, *plan.target, overrides, sink);
 }
 
+void replace_kernel(KernelPlan& plan, std::shared_ptr<ir::Kernel> kernel) {
+  plan.expanded = std::move(kernel);
+  plan.kernel = plan.expanded.get();
+}
+
 void expand(KernelPlan& plan, void rewrite(ir::Kernel&)) {
   auto expanded = std::make_shared<ir::Kernel>(*plan.kernel);
   rewrite(*expanded);
-  plan.expanded = std::move(expanded);
-  plan.kernel = plan.expanded.get();
+  replace_kernel(plan, std::move(expanded));
+}
+
+void pass_on(const DiagnosticSink& said, DiagnosticSink& sink) {
+  for (Diagnostic& diagnostic : said.sorted()) sink.add(std::move(diagnostic));
 }
 
 // Products become sums of products, which the threads compute like any other sum.
@@ -177,8 +185,7 @@ TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& override
   expand(plan, ir::sum_products_in_place);
   if (!has_joined) return attempt_tiles(plan, overrides, sink);
   KernelPlan other = plan;
-  other.expanded = std::move(joined);
-  other.kernel = other.expanded.get();
+  replace_kernel(other, std::move(joined));
   expand(other, ir::sum_products_in_place);
   DiagnosticSink said, said_of_other;
   TileAttempt attempt = attempt_tiles(plan, overrides, said),
@@ -186,7 +193,7 @@ TileAttempt attempt_joined_tiles(KernelPlan& plan, const PlanOverrides& override
   const bool joins =
       together.is_planned() &&
       (!attempt.is_planned() || price_of(other, together) <= kWorthOfLoop * price_of(plan, attempt));
-  for (Diagnostic& diagnostic : (joins ? said_of_other : said).sorted()) sink.add(std::move(diagnostic));
+  pass_on(joins ? said_of_other : said, sink);
   if (!joins) return attempt;
   plan = std::move(other);
   return together;
@@ -203,19 +210,18 @@ TileAttempt attempt_with_loops_folded(KernelPlan& plan, const PlanOverrides& ove
   auto folded = std::make_shared<ir::Kernel>(*other.kernel);
   bool folds = !is_good(attempt) && !attempt.is_refused && ir::fold_loops(*folded);
   if (folds) {
-    other.expanded = std::move(folded);
-    other.kernel = other.expanded.get();
+    replace_kernel(other, std::move(folded));
     TileAttempt whole = attempt_joined_tiles(other, overrides, said_of_other);
     folds = is_good(whole) || (whole.is_planned() && !attempt.is_planned());
     if (folds) attempt = std::move(whole);
   }
-  for (Diagnostic& diagnostic : (folds ? said_of_other : said).sorted()) sink.add(std::move(diagnostic));
+  pass_on(folds ? said_of_other : said, sink);
   if (folds) plan = std::move(other);
   return attempt;
 }
 
 // What threads copy element by element is there when they go on: more than one tile ahead would hide nothing.
-void leave_two_stages(KernelPlan& plan, TilePlan& tiles) {
+void leave_two_stages(const KernelPlan& plan, TilePlan& tiles) {
   const ir::Kernel& kernel = *plan.kernel;
   for (TileShape& shape : tiles.shapes) {
     if (shape.are_stages_asked_for || shape.stages <= 2) continue;

@@ -265,6 +265,10 @@ class TilePlanner {
 
   // ---- folds along the depth ----
 
+  bool is_of_no_product(ir::AxisId axis) const {
+    return kernel_.axes[axis].kind == ir::AxisKind::let && !plan_.role(axis) && !plan_.looped.contains(axis);
+  }
+
   bool add_folds() {
     for (const auto& [id, dependence] : analysis_.dependence) {
       const auto* reduce = std::get_if<ir::Reduce>(&kernel_.values[id].op);
@@ -282,8 +286,7 @@ class TilePlanner {
     };
     if (reduce.axes.size() != 1) return refuse_fold("is folded with other axes at once");
     for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
-      const bool is_beside = kernel_.axes[axis].kind == ir::AxisKind::let && !plan_.role(axis);
-      if (is_beside && !plan_.looped.contains(axis))
+      if (is_of_no_product(axis))
         return refuse_fold("is folded for each coordinate of a dimension that no product has");
       if (!plan_.is_in_registers(axis)) continue;
       if (fold.width.valid()) return refuse_fold("what is folded along it has rows and columns");
@@ -400,8 +403,7 @@ class TilePlanner {
     for (ir::AxisId axis : kernel_.values[reduce.operand].axes) {
       rows += plan_.role(axis) == TileRole::row;
       columns += plan_.role(axis) == TileRole::column;
-      const bool is_beside = kernel_.axes[axis].kind == ir::AxisKind::let && !plan_.role(axis);
-      if (is_beside && !plan_.looped.contains(axis))
+      if (is_of_no_product(axis))
         return refuse(fmt::format("a tile is folded for each coordinate of `{}`", name(axis)));
     }
     if (rows > 1 || columns > 1) return refuse("a tile is folded that is none of rows and columns");

@@ -20,6 +20,15 @@ const std::string kHead = R"(kernel k as k {
   axis n: grid 0 .. M by auto over M
 )";
 
+/// %4: the sum of a row.
+const std::string kRows = R"(  grid m, n {
+    %0: index[m] = coordinate m
+    %1: index[K] = coordinate K
+    %2: bf16[m, K] = load a[%0, %1] in_bounds(0, 1)
+    %3: f32[m, K] = cast %2
+    %4: f32[m] = reduce_sum[K] %3
+)";
+
 std::string after(const std::string& text) {
   Kernel kernel = testing::parse_kernel(text);
   REQUIRE(verify(kernel).empty());
@@ -35,14 +44,8 @@ std::string kernel_of(const std::string& axis, const std::string& initial, const
   const auto value = [&](int number) { return "%" + std::to_string(number + (between.empty() ? 0 : 1)); };
   return kHead + "  axis K: let 0 .. K over K\n  axis k: loop 0 .. K " + axis + R"( over K
   variable s: f32[m, n]
-  grid m, n {
-    %0: index[m] = coordinate m
-    %1: index[K] = coordinate K
-    %2: bf16[m, K] = load a[%0, %1] in_bounds(0, 1)
-    %3: f32[m, K] = cast %2
-    %4: f32[m] = reduce_sum[K] %3
-    %5: f32 = constant )" +
-         initial + R"(
+)" + kRows +
+         "    %5: f32 = constant " + initial + R"(
     declare s = %5
     for k {
       %6: f32[m, n] = read s
@@ -64,13 +67,7 @@ TEST_CASE("a sum from zero in a loop is named, along the axis of others") {
   CHECK(after(kernel_of("by auto", "0.0", "add")) == kHead + R"(  axis K: let 0 .. K over K
   axis k: let 0 .. K over K
   variable s: f32[m, n]
-  grid m, n {
-    %0: index[m] = coordinate m
-    %1: index[K] = coordinate K
-    %2: bf16[m, K] = load a[%0, %1] in_bounds(0, 1)
-    %3: f32[m, K] = cast %2
-    %4: f32[m] = reduce_sum[K] %3
-    %5: f32 = constant 0.0
+)" + kRows + R"(    %5: f32 = constant 0.0
     %6: index[n] = coordinate n
     %7: index[K] = coordinate K
     %8: bf16[m, K] = load a[%0, %7] in_bounds(0, 1)
