@@ -85,9 +85,9 @@ class Contest {
 
  private:
   int best_candidate(int launches) const;
-  /// What the last launches of a graph leave.
-  Outcome check_ours(const Graph& graph) const;
-  Outcome check_library(int candidate) const;
+  /// What the last launches of a graph leave in a set.
+  Outcome check_ours(const Graph& graph, int set) const;
+  Outcome check_library(int candidate, int set) const;
 
   const Kernel& kernel_;
   const Operands& operands_;
@@ -95,17 +95,16 @@ class Contest {
   Stream stream_;
 };
 
-Outcome Contest::check_ours(const Graph& graph) const {
-  const int set = std::min(graph.launches(), operands_.sets()) - 1;
+Outcome Contest::check_ours(const Graph& graph, int set) const {
   operands_.poison(set);
   graph.replay();
   return operands_.compare(set, false);
 }
 
-Outcome Contest::check_library(int candidate) const {
-  theirs_.operands().poison(0);
-  theirs_.launch(candidate, 0, stream_);
-  return theirs_.operands().compare(0, true);
+Outcome Contest::check_library(int candidate, int set) const {
+  theirs_.operands().poison(set);
+  theirs_.launch(candidate, set, stream_);
+  return theirs_.operands().compare(set, true);
 }
 
 /// Every candidate shortly, then the quickest ones in turns.
@@ -140,9 +139,11 @@ void Contest::run(const Options& options, Row* row) const {
   row->ours = times[0];
   row->first = times[1];
   row->best = *std::min_element(times.begin() + 1, times.end());
-  row->library_outcome = check_library(best);
+  // The same numbers for both: their errors are held against each other.
+  const int set = std::min({launches, operands_.sets(), theirs_.operands().sets()}) - 1;
+  row->library_outcome = check_library(best, set);
   if (!row->library_outcome.ok()) row->remark = "the library's result is wrong";
-  row->our_outcome = check_ours(our_graph);
+  row->our_outcome = check_ours(our_graph, set);
   if (!row->our_outcome.ok()) row->remark = "wrong after replays";
 }
 

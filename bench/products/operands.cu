@@ -192,6 +192,8 @@ void with_types(const Type& type, Function function) {
     case TESSERA_F32: return function(static_cast<float*>(nullptr), static_cast<float*>(nullptr));
     case TESSERA_F64: return function(static_cast<double*>(nullptr), static_cast<double*>(nullptr));
     case TESSERA_FP8_E4M3:
+      if (type.result == TESSERA_F32)
+        return function(static_cast<__nv_fp8_e4m3*>(nullptr), static_cast<float*>(nullptr));
       return function(static_cast<__nv_fp8_e4m3*>(nullptr), static_cast<__nv_bfloat16*>(nullptr));
     default: return function(static_cast<std::int8_t*>(nullptr), static_cast<std::int32_t*>(nullptr));
   }

@@ -17,6 +17,7 @@ constexpr Type kTypes[] = {
     {"f32", TESSERA_F32, TESSERA_F32, 4, 4, 0x1p-23, 0x1p-20, 0x1p-26, 19.5, 66.9},
     {"f64", TESSERA_F64, TESSERA_F64, 8, 8, 0x1p-52, 0x1p-49, 0x1p-55, 19.5, 66.9},
     {"fp8_e4m3", TESSERA_FP8_E4M3, TESSERA_BF16, 1, 2, 0x1p-8, 0x1p-9, 0x1p-20, 0, 1978.9},
+    {"fp8_e4m3 to f32", TESSERA_FP8_E4M3, TESSERA_F32, 1, 4, 0x1p-23, 0x1p-9, 0x1p-20, 0, 1978.9},
     {"i8", TESSERA_I8, TESSERA_I32, 1, 4, 0, 0, 0, 624, 1978.9},
 };
 
