@@ -20,6 +20,7 @@ using tessera::bf16;
 using tessera::index;
 
 constexpr int kSkipped = 77, kStreams = 4, kRounds = 20;
+constexpr int kSomeLaunches = 12;  // of each product, more than it takes a stream to settle
 
 void require(cudaError_t error) {
   if (error == cudaSuccess) return;
@@ -209,11 +210,13 @@ void abandon(const std::vector<Product*>& products) {
   require(cudaGraphDestroy(graph));
 }
 
-/// More streams than have counts that stay, each for one launch of each product.
-int run_short_streams(const std::vector<Product*>& products) {
+/// More streams than are known, each for some launches of each product, and destroyed while these are under way.
+int run_short_streams(const std::vector<Product*>& products, int launches) {
+  std::printf("%d launches, ", launches);
   return run("streams that come and go", products, [&](int number, cudaStream_t) {
     const Stream own;
-    for (const Product* product : products) product->launch(own.stream, number);
+    for (int i = 0; i < launches; ++i)
+      for (const Product* product : products) product->launch(own.stream, number);
   });
 }
 
@@ -230,10 +233,10 @@ int run_all(std::mt19937& random) {
     std::printf("alone: error %.2g\n", error);
     wrong += error > 1e-5;
   }
-  wrong += run_streams(products) + run_graphs(products);
+  wrong += run_streams(products) + run_graphs(products) + run_short_streams(products, kSomeLaunches);
   come_and_go(products);
   abandon(products);
-  return wrong + run_graphs(products) + run_short_streams(products);
+  return wrong + run_graphs(products) + run_short_streams(products, 1);
 }
 
 }  // namespace
