@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -101,9 +102,9 @@ class Product {
   std::size_t bytes() const { return by_hand_.bytes.size(); }
 
  private:
-  /// One that begins early, as launches do once a stream has had some.
+  /// One that begins early, for which the stream has to settle first.
   void record_launch() {
-    for (int i = 0; i < kLaunches; ++i) launch();
+    for (std::uint32_t i = 0; i < tessera::detail::KnownStreams::kSettled; ++i) launch();
     last_launch = {};
     is_recording = true;
     launch();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // For a GPU whose launches may begin early (9.0): chains of kernels that do nothing but wait for each other, in streams that stay,
-// that are destroyed idle or at work, and in graphs. Exits 1 where a launch waits for ever, 77 without such a GPU. Launches of
-// ours, or with `--by-hand` such as allow the next before they wait, in streams that are new: with several copies of this program
-// on a GPU, and streams that are destroyed at work, those hang at once.
-//   early_launches SECONDS [--by-hand] [WAY]   so long for each way, or for one: stay, idle, work, later, graph
+// that are destroyed idle or at work, and in graphs. Exits 1 where a launch waits for ever, 77 without such a GPU.
+//   early_launches RULE WAY SECONDS
+// RULE says which launches begin early: `ours` are those of Tessera; `settled` ones follow its rule in all streams, not only in
+// the first; `always` begin early in any, and allow the next before they wait. Several copies of `always work` at once hang soon.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -25,8 +25,10 @@ using tessera::index;
 
 namespace {
 
-constexpr int kSkipped = 77, kStreams = 4;
-constexpr unsigned kPatience = 20;  // seconds, of a round that takes a thousandth of one
+enum class Rule { ours, settled, always };
+
+constexpr int kSkipped = 77, kStreams = 4, kThreads = 256;
+constexpr unsigned kPatience = 20;  // seconds for a round, which takes about a millisecond
 constexpr int kWholeMultiprocessor = 200 * 1024;
 
 void require(cudaError_t error) {
@@ -37,7 +39,7 @@ void require(cudaError_t error) {
 
 /// Waits for the launch before, and takes so many clocks.
 template <bool kAllowsFirst>
-TESSERA_KERNEL(256)
+TESSERA_KERNEL(kThreads)
 void wait_and_spin(index clocks) {
   if constexpr (kAllowsFirst) {
     ptx::griddepcontrol_launch_dependents();
@@ -50,63 +52,69 @@ void wait_and_spin(index clocks) {
   }
 }
 
-/// As a launch of Tessera does it, or by hand, which begins early in any stream.
-void launch_one(bool by_hand, cudaStream_t stream, int blocks, int shared, index clocks) {
-  constexpr int kThreads = 256;
-  if (!by_hand) {
-    const Status status =
-        launch(LaunchCheck("wait_and_spin"), {.stream = stream}, wait_and_spin<false>, Blocks{blocks},
-               Threads{kThreads, kBeginsEarly}, DynamicShared{shared}, clocks);
-    if (!status.ok()) require(cudaErrorUnknown);
-    return;
-  }
-  const auto kernel = wait_and_spin<true>;
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kWholeMultiprocessor));
+/// Few blocks and many, small and large, as products have whose blocks share terms.
+struct Kernel {
+  int blocks, shared;
+  unsigned most_clocks;
+};
+constexpr Kernel kChain[] = {{32, 0, 3000},
+                             {8, kWholeMultiprocessor, 20000},
+                             {32, 0, 3000},
+                             {132, kWholeMultiprocessor, 40000},
+                             {32, 0, 3000},
+                             {132, kWholeMultiprocessor, 40000},
+                             {121, kWholeMultiprocessor, 90000}};
+
+void launch_ours(cudaStream_t stream, const Kernel& kernel, index clocks) {
+  const Status status =
+      launch(LaunchCheck("wait_and_spin"), {.stream = stream}, wait_and_spin<false>, Blocks{kernel.blocks},
+             Threads{kThreads, kBeginsEarly}, DynamicShared{kernel.shared}, clocks);
+  if (status.ok()) return;
+  std::printf("%s\n", status.message().c_str());
+  std::exit(2);
+}
+
+void launch_by_hand(cudaStream_t stream, const Kernel& kernel, index clocks, bool begins_early,
+                    bool allows_first) {
+  const auto function = allows_first ? wait_and_spin<true> : wait_and_spin<false>;
+  require(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, kWholeMultiprocessor));
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.gridDim = dim3(static_cast<unsigned>(kernel.blocks));
   config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(shared);
+  config.dynamicSmemBytes = static_cast<std::size_t>(kernel.shared);
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = 1;
-  require(cudaLaunchKernelEx(&config, kernel, clocks));
+  config.numAttrs = begins_early ? 1 : 0;
+  require(cudaLaunchKernelEx(&config, function, clocks));
 }
 
-/// Few blocks and many, small and large, as products have whose blocks share terms.
-class Chain {
+/// Launches chains in one stream.
+class Chains {
  public:
-  explicit Chain(bool by_hand) : by_hand_(by_hand) {}
+  Chains(Rule rule, cudaStream_t stream, bool has_settled)
+      : rule_(rule), stream_(stream), launches_(has_settled ? detail::KnownStreams::kSettled : 0) {}
 
-  void launch(cudaStream_t stream) {
-    for (const auto& [blocks, shared, clocks] : kKernels)
-      launch_one(by_hand_, stream, blocks, shared, static_cast<index>(random_() % clocks));
+  void launch() {
+    static std::minstd_rand random{std::random_device{}()};
+    for (const Kernel& kernel : kChain) {
+      const auto clocks = static_cast<index>(random() % kernel.most_clocks);
+      const bool is_settled = launches_++ >= detail::KnownStreams::kSettled;
+      switch (rule_) {
+        case Rule::ours: launch_ours(stream_, kernel, clocks); break;
+        case Rule::settled: launch_by_hand(stream_, kernel, clocks, is_settled, false); break;
+        case Rule::always: launch_by_hand(stream_, kernel, clocks, true, true); break;
+      }
+    }
   }
 
  private:
-  struct Kernel {
-    int blocks, shared;
-    unsigned clocks;
-  };
-  static constexpr Kernel kKernels[] = {{32, 0, 3000},
-                                        {8, kWholeMultiprocessor, 20000},
-                                        {32, 0, 3000},
-                                        {132, kWholeMultiprocessor, 40000},
-                                        {32, 0, 3000},
-                                        {132, kWholeMultiprocessor, 40000},
-                                        {121, kWholeMultiprocessor, 90000}};
-
-  bool by_hand_;
-  std::minstd_rand random_{std::random_device{}()};
+  Rule rule_;
+  cudaStream_t stream_;
+  unsigned launches_;
 };
-
-cudaStream_t make_stream() {
-  cudaStream_t stream;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
 
 /// What a round does in each of `kStreams` streams, before the device is waited for.
 struct Way {
@@ -120,29 +128,36 @@ struct Way {
 constexpr Way kWays[] = {{"stay", 1, false, false, false},
                          {"idle", 1, true, true, false},
                          {"work", 1, true, false, false},
-                         {"later", 6, true, false, false},  // more launches than it takes a stream to settle
+                         {"later", 6, true, false, false},  // of which the first settle a stream
                          {"graph", 1, true, false, true}};
 
-cudaGraphExec_t capture(Chain& chain, cudaStream_t stream) {
+cudaStream_t make_stream() {
+  cudaStream_t stream;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+cudaGraphExec_t capture(Rule rule, cudaStream_t stream) {
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  chain.launch(stream);
+  Chains(rule, stream, true).launch();
   require(cudaStreamEndCapture(stream, &graph));
   require(cudaGraphInstantiate(&executable, graph, 0));
   require(cudaGraphDestroy(graph));
   return executable;
 }
 
-void run_round(const Way& way, Chain& chain, const cudaStream_t (&streams)[kStreams],
+void run_round(Rule rule, const Way& way, const cudaStream_t (&streams)[kStreams],
                const cudaGraphExec_t (&graphs)[kStreams]) {
   for (int i = 0; i < kStreams; ++i) {
     const cudaStream_t stream = way.makes_streams ? make_stream() : streams[i];
+    Chains chains(rule, stream, !way.makes_streams);
     for (int number = 0; number < way.chains; ++number) {
       if (way.in_graphs)
         require(cudaGraphLaunch(graphs[i], stream));
       else
-        chain.launch(stream);
+        chains.launch();
     }
     if (way.waits) require(cudaStreamSynchronize(stream));
     if (way.makes_streams) require(cudaStreamDestroy(stream));
@@ -150,64 +165,57 @@ void run_round(const Way& way, Chain& chain, const cudaStream_t (&streams)[kStre
   require(cudaDeviceSynchronize());
 }
 
-const char* running = "";
-
 /// Of SIGALRM.
 void give_up(int) {
-  constexpr char kText[] = ": a launch waits for ever\n";
-  const bool written = write(STDOUT_FILENO, running, std::strlen(running)) > 0 &&
-                       write(STDOUT_FILENO, kText, sizeof kText - 1) > 0;
-  _exit(written ? 1 : 2);
+  constexpr char kText[] = "a launch waits for ever\n";
+  _exit(write(STDOUT_FILENO, kText, sizeof kText - 1) > 0 ? 1 : 2);
 }
 
-void run(const Way& way, double seconds, bool by_hand) {
+void run(Rule rule, const Way& way, double seconds) {
   using Clock = std::chrono::steady_clock;
-  running = way.name;
-  Chain chain(by_hand);
   cudaStream_t streams[kStreams];
   cudaGraphExec_t graphs[kStreams];
   for (int i = 0; i < kStreams; ++i) {
     streams[i] = make_stream();
-    graphs[i] = capture(chain, streams[i]);
+    graphs[i] = capture(rule, streams[i]);
   }
   long rounds = 0;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (; Clock::now() < end; ++rounds) {
+  do {
     alarm(kPatience);
-    run_round(way, chain, streams, graphs);
-  }
+    run_round(rule, way, streams, graphs);
+    ++rounds;
+  } while (Clock::now() < end);
   alarm(0);
   for (int i = 0; i < kStreams; ++i) {
     require(cudaGraphExecDestroy(graphs[i]));
     require(cudaStreamDestroy(streams[i]));
   }
   std::printf("%s: %ld rounds\n", way.name, rounds);
-  std::fflush(stdout);
+}
+
+int refuse_arguments() {
+  std::puts("early_launches ours|settled|always stay|idle|work|later|graph SECONDS");
+  return 2;
 }
 
 int run_all(int count, char** arguments) {
+  if (count != 4) return refuse_arguments();
+  const std::string rule = arguments[1];
+  const double seconds = std::atof(arguments[3]);
+  if ((rule != "ours" && rule != "settled" && rule != "always") || seconds <= 0) return refuse_arguments();
   cudaDeviceProp device;
   if (cudaGetDeviceProperties(&device, 0) != cudaSuccess || device.major != 9) {
     std::puts("no GPU with warpgroups: skipped");
     return kSkipped;
   }
-  double seconds = 1;
-  bool by_hand = false;
-  std::string only;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    if (argument == "--by-hand")
-      by_hand = true;
-    else if (i == 1)
-      seconds = std::atof(arguments[i]);
-    else
-      only = argument;
-  }
   std::signal(SIGALRM, give_up);
   for (const Way& way : kWays) {
-    if (only.empty() || only == way.name) run(way, seconds, by_hand);
+    if (std::strcmp(way.name, arguments[2]) != 0) continue;
+    run(rule == "ours" ? Rule::ours : rule == "settled" ? Rule::settled : Rule::always, way, seconds);
+    return 0;
   }
-  return 0;
+  return refuse_arguments();
 }
 
 }  // namespace

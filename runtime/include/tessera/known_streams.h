@@ -16,41 +16,41 @@ struct PieceOfCounts;
 
 /// What is remembered of a stream.
 struct KnownStream {
-  std::uint64_t number;    // its own and 1; 0 of none
-  PieceOfCounts* piece;    // see StreamCounts; null until one is taken
-  std::uint32_t launches;  // that might have begun early; counted until there are kSettled
+  std::uint64_t id_and_one;  // 0: nobody's
+  PieceOfCounts* piece;      // see StreamCounts; null until one is taken
+  std::uint32_t launches;    // of ours that could have begun early; no longer counted from kSettled on
 };
 
-/// The first streams that a device has had launches in. Of a stream that is destroyed the place stays its own.
+/// The first streams that a device has had launches in. A destroyed stream keeps its place.
 class KnownStreams {
  public:
   static constexpr std::size_t kStreams = 64;
   static constexpr std::uint32_t kSettled = 16;
 
-  /// A stream as it is now: captured in a graph, or known, or null beyond the first `kStreams`.
+  /// A stream as it is now: captured in a graph, or known, or neither, beyond the first `kStreams`.
   struct State {
     bool is_captured;
     KnownStream* known;
   };
 
-  /// Of a stream of the current device, whose number is `device`. Launches come from any host thread.
+  /// Of a stream of the current device, whose number is `device`; a new one gets a place while there are some. Launches come
+  /// from any host thread.
   TESSERA_OUT_OF_LINE static State state_of(void* stream, int device) {
     const auto asked = static_cast<cudaStream_t>(stream);
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     unsigned long long id;  // never another's, unlike addresses; a captured stream may not be asked for it
     if (cudaStreamIsCapturing(asked, &capture) == cudaSuccess) {
       if (capture == cudaStreamCaptureStatusActive) return {true, nullptr};
-      if (cudaStreamGetId(asked, &id) == cudaSuccess) return {false, find(id, device)};
+      if (cudaStreamGetId(asked, &id) == cudaSuccess) return {false, place_of(id, device)};
     }
     (void)cudaGetLastError();
     return {false, nullptr};
   }
 
   /// Whether a launch may begin while the one before it in the stream still runs: in a graph, and in a known stream that has
-  /// had `kSettled` launches. When streams are destroyed while they are at work and others take their places, first launches
-  /// that begin early may wait for ever for those before them (seen with drivers of CUDA 13 on an H200 that several
-  /// processes share; `docs/decisions.md`).
-  static bool has_settled(void* stream, int device) {
+  /// had `kSettled` launches. Counts this one. Where streams are destroyed while they are at work, first launches that begin
+  /// early may wait for ever for those before them: `docs/decisions.md` says when.
+  static bool may_begin_early(void* stream, int device) {
     const State state = state_of(stream, device);
     if (state.known == nullptr) return state.is_captured;
     if (__atomic_load_n(&state.known->launches, __ATOMIC_RELAXED) >= kSettled) return true;
@@ -60,13 +60,13 @@ class KnownStreams {
 
  private:
   /// From a place that its number says on, whoever comes first has the next.
-  static KnownStream* find(std::uint64_t id, int device) {
+  static KnownStream* place_of(std::uint64_t id, int device) {
     static KnownStream streams[DeviceNumbers::kDevices][kStreams] = {};
     if (device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
     for (std::size_t i = 0; i < kStreams; ++i) {
       KnownStream& stream = streams[device][(id + i) % kStreams];
-      std::uint64_t owner = __atomic_load_n(&stream.number, __ATOMIC_ACQUIRE);
-      const bool is_new = owner == 0 && __atomic_compare_exchange_n(&stream.number, &owner, id + 1, false,
+      std::uint64_t owner = __atomic_load_n(&stream.id_and_one, __ATOMIC_ACQUIRE);
+      const bool is_new = owner == 0 && __atomic_compare_exchange_n(&stream.id_and_one, &owner, id + 1, false,
                                                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
       if (is_new || owner == id + 1) return &stream;
     }

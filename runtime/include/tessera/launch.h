@@ -29,7 +29,8 @@ struct Blocks {
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
-/// because its threads `wait_for_launch_before()`. They do once the stream has had some launches (KnownStreams).
+/// because its threads `wait_for_launch_before()`. They do so in graphs, and in streams that have settled (KnownStreams);
+/// elsewhere they begin when it has ended.
 inline constexpr bool kBeginsEarly = true;
 
 /// How many threads a block has: what the kernel's TESSERA_KERNEL says.
@@ -115,7 +116,7 @@ TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device,
   config.stream = static_cast<cudaStream_t>(stream);
   cudaLaunchAttribute attributes[2];  // each is set where it is used: zeros for both would take longer
   config.attrs = attributes;
-  if (begin_early(blocks, threads) && KnownStreams::has_settled(stream, device)) {
+  if (begin_early(blocks, threads) && KnownStreams::may_begin_early(stream, device)) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

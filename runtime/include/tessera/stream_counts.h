@@ -32,7 +32,7 @@ class StreamCounts {
   }
 #else
   /// So many of the current device, number `device`, for a launch that is queued behind `stream`. Null, so that the launch has
-  /// to bring its own, where they are more than a piece of LastingCounts has, of streams that are not KnownStreams, and where
+  /// to bring its own, where they are more than a piece of LastingCounts has, of streams that KnownStreams does not know, and where
   /// there is no memory.
   TESSERA_OUT_OF_LINE static std::uint32_t* of(void* stream, int device, index count) {
     if (count > LastingCounts::kMost || device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
