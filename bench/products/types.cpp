@@ -9,7 +9,8 @@ namespace bench {
 namespace {
 
 // A term that is left out is 1 / sqrt(K) of the root of all squares: the bounds below are less, at the depths that
-// cases have but the greatest of fp8. Tensor Cores cut f32 sums off, and tf32 factors; of sums of fp8 they keep 14 bits between promotions.
+// cases have but the greatest of fp8. Tensor Cores cut f32 sums off, and tf32 factors; of sums of fp8 they keep 14 bits
+// between promotions.
 constexpr Type kTypes[] = {
     {"bf16", TESSERA_BF16, TESSERA_BF16, 2, 2, 0x1p-8, 0x1p-20, 0x1p-26, 312, 989.4},
     {"f16", TESSERA_F16, TESSERA_F16, 2, 2, 0x1p-10, 0x1p-20, 0x1p-26, 312, 989.4},
