@@ -102,9 +102,7 @@ class Product {
   std::size_t bytes() const { return by_hand_.bytes.size(); }
 
  private:
-  /// One that begins early, for which the stream has to settle first.
   void record_launch() {
-    for (std::uint32_t i = 0; i < tessera::detail::KnownStreams::kSettled; ++i) launch();
     last_launch = {};
     is_recording = true;
     launch();

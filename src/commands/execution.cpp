@@ -248,7 +248,7 @@ std::optional<LoadedKernel::Outcome> LoadedKernel::run(const Problem& problem,
       scalar.integer = problem.scalars[id->index()].integer;
     scalars.push_back(scalar);
   }
-  const TesseraLaunch options{nullptr, launch.variant < 0 ? 0 : TESSERA_VARIANT(launch.variant), 0};
+  const TesseraLaunch options{nullptr, launch.variant < 0 ? 0 : TESSERA_VARIANT(launch.variant), 0, 0};
   const auto invoke = [&] {
     return reinterpret_cast<Invoke>(invoke_)(arguments.data(), scalars.data(), &options);
   };

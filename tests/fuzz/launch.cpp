@@ -56,7 +56,7 @@ class Call {
       if (program_.tensors[i].is_output && !tensors_[i].poison()) return runner_failed();
       arguments.push_back(tensors_[i].argument());
     }
-    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0};
+    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0, 0};
     const TesseraStatus status = entry(arguments.data(), scalars_.data(), &launch);
     if (status.code == TESSERA_UNKNOWN_VARIANT && variant >= 0) return std::nullopt;
     if (status.code != TESSERA_OK) return "status: " + sweep::status_text(status);

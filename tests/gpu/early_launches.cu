@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a GPU whose launches may begin early (9.0): chains of kernels that do nothing but wait for each other, in streams that stay,
-// that are destroyed idle or at work, and in graphs. Exits 1 where a launch waits for ever, 77 without such a GPU.
+// For a GPU whose launches may begin early (9.0): chains of kernels that do nothing but wait for each other, in the default stream,
+// in others that stay, or are destroyed idle or at work, and in graphs. Exits 1 where a launch waits for ever, 77 without such a
+// GPU.
 //   early_launches RULE WAY SECONDS
-// RULE says which launches begin early: `ours` are those of Tessera; `settled` ones follow its rule in all streams, not only in
-// the first; `always` begin early in any, and allow the next before they wait. Several copies of `always work` at once hang soon.
+// RULE says which launches begin early: `ours` where Tessera lets them; `asked` where LaunchOptions ask for it; `always` in any
+// stream, and they allow the next before they wait. Several copies of `asked work` or `always work` at once hang soon.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ using tessera::index;
 
 namespace {
 
-enum class Rule { ours, settled, always };
+enum class Rule { ours, asked, always };
 
 constexpr int kSkipped = 77, kStreams = 4, kThreads = 256;
 constexpr unsigned kPatience = 20;  // seconds for a round, which takes about a millisecond
@@ -65,18 +66,17 @@ constexpr Kernel kChain[] = {{32, 0, 3000},
                              {132, kWholeMultiprocessor, 40000},
                              {121, kWholeMultiprocessor, 90000}};
 
-void launch_ours(cudaStream_t stream, const Kernel& kernel, index clocks) {
+void launch_ours(cudaStream_t stream, const Kernel& kernel, index clocks, bool is_asked) {
   const Status status =
-      launch(LaunchCheck("wait_and_spin"), {.stream = stream}, wait_and_spin<false>, Blocks{kernel.blocks},
-             Threads{kThreads, kBeginsEarly}, DynamicShared{kernel.shared}, clocks);
+      launch(LaunchCheck("wait_and_spin"), {.stream = stream, .begins_early = is_asked}, wait_and_spin<false>,
+             Blocks{kernel.blocks}, Threads{kThreads, kBeginsEarly}, DynamicShared{kernel.shared}, clocks);
   if (status.ok()) return;
   std::printf("%s\n", status.message().c_str());
   std::exit(2);
 }
 
-void launch_by_hand(cudaStream_t stream, const Kernel& kernel, index clocks, bool begins_early,
-                    bool allows_first) {
-  const auto function = allows_first ? wait_and_spin<true> : wait_and_spin<false>;
+void launch_by_hand(cudaStream_t stream, const Kernel& kernel, index clocks) {
+  const auto function = wait_and_spin<true>;
   require(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, kWholeMultiprocessor));
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -87,49 +87,36 @@ void launch_by_hand(cudaStream_t stream, const Kernel& kernel, index clocks, boo
   config.dynamicSmemBytes = static_cast<std::size_t>(kernel.shared);
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = begins_early ? 1 : 0;
+  config.numAttrs = 1;
   require(cudaLaunchKernelEx(&config, function, clocks));
 }
 
-/// Launches chains in one stream.
-class Chains {
- public:
-  Chains(Rule rule, cudaStream_t stream, bool has_settled)
-      : rule_(rule), stream_(stream), launches_(has_settled ? detail::KnownStreams::kSettled : 0) {}
-
-  void launch() {
-    static std::minstd_rand random{std::random_device{}()};
-    for (const Kernel& kernel : kChain) {
-      const auto clocks = static_cast<index>(random() % kernel.most_clocks);
-      const bool is_settled = launches_++ >= detail::KnownStreams::kSettled;
-      switch (rule_) {
-        case Rule::ours: launch_ours(stream_, kernel, clocks); break;
-        case Rule::settled: launch_by_hand(stream_, kernel, clocks, is_settled, false); break;
-        case Rule::always: launch_by_hand(stream_, kernel, clocks, true, true); break;
-      }
-    }
+void launch_chain(Rule rule, cudaStream_t stream) {
+  static std::minstd_rand random{std::random_device{}()};
+  for (const Kernel& kernel : kChain) {
+    const auto clocks = static_cast<index>(random() % kernel.most_clocks);
+    if (rule == Rule::always)
+      launch_by_hand(stream, kernel, clocks);
+    else
+      launch_ours(stream, kernel, clocks, rule == Rule::asked);
   }
+}
 
- private:
-  Rule rule_;
-  cudaStream_t stream_;
-  unsigned launches_;
-};
-
-/// What a round does in each of `kStreams` streams, before the device is waited for.
+/// What a round does with each of `kStreams` streams, before the device is waited for.
 struct Way {
   const char* name;
-  int chains;          ///< of launches
+  bool is_default;     ///< in place of the stream is the default one
   bool makes_streams;  ///< for each round
   bool waits;          ///< for a stream before it is destroyed
   bool in_graphs;
+  bool is_beside;  ///< chains of ours in a stream that is destroyed while it is at work
 };
 
-constexpr Way kWays[] = {{"stay", 1, false, false, false},
-                         {"idle", 1, true, true, false},
-                         {"work", 1, true, false, false},
-                         {"later", 6, true, false, false},  // of which the first settle a stream
-                         {"graph", 1, true, false, true}};
+constexpr Way kWays[] = {{"default", true, false, false, false, true},
+                         {"stay", false, false, false, false, true},
+                         {"idle", false, true, true, false, false},
+                         {"work", false, true, false, false, false},
+                         {"graph", false, true, false, true, false}};
 
 cudaStream_t make_stream() {
   cudaStream_t stream;
@@ -141,24 +128,28 @@ cudaGraphExec_t capture(Rule rule, cudaStream_t stream) {
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  Chains(rule, stream, true).launch();
+  launch_chain(rule, stream);
   require(cudaStreamEndCapture(stream, &graph));
   require(cudaGraphInstantiate(&executable, graph, 0));
   require(cudaGraphDestroy(graph));
   return executable;
 }
 
+void run_in_short_stream() {
+  const cudaStream_t stream = make_stream();
+  launch_chain(Rule::ours, stream);
+  require(cudaStreamDestroy(stream));
+}
+
 void run_round(Rule rule, const Way& way, const cudaStream_t (&streams)[kStreams],
                const cudaGraphExec_t (&graphs)[kStreams]) {
   for (int i = 0; i < kStreams; ++i) {
-    const cudaStream_t stream = way.makes_streams ? make_stream() : streams[i];
-    Chains chains(rule, stream, !way.makes_streams);
-    for (int number = 0; number < way.chains; ++number) {
-      if (way.in_graphs)
-        require(cudaGraphLaunch(graphs[i], stream));
-      else
-        chains.launch();
-    }
+    const cudaStream_t stream = way.is_default ? nullptr : way.makes_streams ? make_stream() : streams[i];
+    if (way.in_graphs)
+      require(cudaGraphLaunch(graphs[i], stream));
+    else
+      launch_chain(rule, stream);
+    if (way.is_beside) run_in_short_stream();
     if (way.waits) require(cudaStreamSynchronize(stream));
     if (way.makes_streams) require(cudaStreamDestroy(stream));
   }
@@ -195,7 +186,7 @@ void run(Rule rule, const Way& way, double seconds) {
 }
 
 int refuse_arguments() {
-  std::puts("early_launches ours|settled|always stay|idle|work|later|graph SECONDS");
+  std::puts("early_launches ours|asked|always default|stay|idle|work|graph SECONDS");
   return 2;
 }
 
@@ -203,7 +194,7 @@ int run_all(int count, char** arguments) {
   if (count != 4) return refuse_arguments();
   const std::string rule = arguments[1];
   const double seconds = std::atof(arguments[3]);
-  if ((rule != "ours" && rule != "settled" && rule != "always") || seconds <= 0) return refuse_arguments();
+  if ((rule != "ours" && rule != "asked" && rule != "always") || seconds <= 0) return refuse_arguments();
   cudaDeviceProp device;
   if (cudaGetDeviceProperties(&device, 0) != cudaSuccess || device.major != 9) {
     std::puts("no GPU with warpgroups: skipped");
@@ -212,7 +203,7 @@ int run_all(int count, char** arguments) {
   std::signal(SIGALRM, give_up);
   for (const Way& way : kWays) {
     if (std::strcmp(way.name, arguments[2]) != 0) continue;
-    run(rule == "ours" ? Rule::ours : rule == "settled" ? Rule::settled : Rule::always, way, seconds);
+    run(rule == "ours" ? Rule::ours : rule == "asked" ? Rule::asked : Rule::always, way, seconds);
     return 0;
   }
   return refuse_arguments();

@@ -138,7 +138,7 @@ struct Call {
   }
 
   TesseraStatus run(sweep::Entry entry, int variant) const {
-    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0};
+    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0, 0};
     return entry(tensors.data(), scalars.data(), &launch);
   }
 

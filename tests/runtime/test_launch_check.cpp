@@ -325,9 +325,11 @@ TEST_CASE("a launch of zeros leaves every choice to the launcher") {
     CHECK(options.stream == nullptr);
     CHECK(options.variant == variant);
     CHECK(options.arch == 0);
+    CHECK_FALSE(options.begins_early);
   }
-  const TesseraLaunch negative{nullptr, INT32_MIN, 0};
+  const TesseraLaunch negative{nullptr, INT32_MIN, 0, 1};
   CHECK(launch_options(&negative).variant == -1);
+  CHECK(launch_options(&negative).begins_early);
 }
 
 TEST_CASE("null pointers and builds that do not fit are told in words") {

@@ -68,7 +68,7 @@ class Call {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (specs_[i]->output && !tensors_[i].poison()) return run.error = tessera_runner_last_error(), run;
     }
-    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0};
+    const TesseraLaunch launch{nullptr, variant < 0 ? 0 : TESSERA_VARIANT(variant), 0, 0};
     const TesseraStatus status = entry_(arguments_.data(), scalars_.data(), &launch);
     if (status.code == TESSERA_UNKNOWN_VARIANT && variant >= 0) return std::nullopt;
     if (status.code != TESSERA_OK) return run.error = status_text(status), run;

@@ -14,6 +14,9 @@ typedef struct TesseraLaunch {
   int32_t
       variant; /**< 0: the launcher chooses; TESSERA_VARIANT(n): variant n or an error, for tests and tuning */
   int32_t arch; /**< 0: that of the device; 80, 90, …: this build or an error */
+  int32_t
+      begins_early; /**< not 0: may begin while the launch before it in its stream ends, as it does in a graph and in
+                         the default stream anyway; only for streams that are not destroyed while they are at work */
 } TesseraLaunch;
 
 /** Variant number n, which counts from 0 in reports and messages, as TesseraLaunch::variant. */
@@ -29,12 +32,18 @@ struct LaunchOptions {
   void* stream = nullptr;  ///< a cudaStream_t; null is the default stream
   int variant = -1;        ///< the number of a variant; -1: the launcher chooses
   int arch = 0;            ///< 0: that of the device
+
+  /// Whether the launch may begin while the one before it in its stream ends (programmatic dependent launch), as it does in a
+  /// graph and in the default stream anyway. Only for streams that are not destroyed while they are at work: their launches
+  /// may wait for ever.
+  bool begins_early = false;
 };
 
 /// The options of a C caller; null stands for the defaults.
 inline LaunchOptions launch_options(const TesseraLaunch* launch) {
   if (launch == nullptr) return {};
-  return {launch->stream, launch->variant > 0 ? launch->variant - 1 : -1, launch->arch};
+  return {launch->stream, launch->variant > 0 ? launch->variant - 1 : -1, launch->arch,
+          launch->begins_early != 0};
 }
 
 /// The Status of a null pointer: `what` is "tensor" for argument number `argument`, or "tensors" for all of them.

@@ -13,8 +13,6 @@
 #include "tessera/twin/launch.h"
 #else
 #include <cuda_runtime.h>
-
-#include "tessera/known_streams.h"
 #endif
 
 namespace tessera {
@@ -29,7 +27,7 @@ struct Blocks {
 };
 
 /// Of a launch whose blocks may begin while the launch before it in its stream still runs (programmatic dependent launch),
-/// because its threads `wait_for_launch_before()`. They do so in graphs, and in streams that have settled (KnownStreams);
+/// because its threads `wait_for_launch_before()`. They do so where the stream allows it (LaunchOptions::begins_early);
 /// elsewhere they begin when it has ended.
 inline constexpr bool kBeginsEarly = true;
 
@@ -105,18 +103,34 @@ class AllowedShared {
   }
 };
 
+/// Whether launches of a stream may begin while the one before still runs. Where a stream is destroyed while it is at work,
+/// those may wait for ever for a launch that has ended: `docs/decisions.md` says when. The default stream is not destroyed,
+/// unless each thread has its own, and in a graph they follow nothing but launches of the graph.
+inline bool may_begin_early(const LaunchOptions& options) {
+  const auto stream = static_cast<cudaStream_t>(options.stream);
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+  const bool is_default = stream == cudaStreamLegacy;
+#else
+  const bool is_default = stream == nullptr || stream == cudaStreamLegacy;
+#endif
+  if (options.begins_early || is_default) return true;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) (void)cudaGetLastError();
+  return capture == cudaStreamCaptureStatusActive;
+}
+
 /// Queues a kernel of this device with its parameters behind the stream.
 TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device, Blocks blocks,
-                                               Threads threads, DynamicShared shared, void* stream,
-                                               void** parameters) {
+                                               Threads threads, DynamicShared shared,
+                                               const LaunchOptions& options, void** parameters) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks.count));
   config.blockDim = dim3(static_cast<unsigned>(threads.count));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared.bytes);
-  config.stream = static_cast<cudaStream_t>(stream);
+  config.stream = static_cast<cudaStream_t>(options.stream);
   cudaLaunchAttribute attributes[2];  // each is set where it is used: zeros for both would take longer
   config.attrs = attributes;
-  if (begin_early(blocks, threads) && KnownStreams::may_begin_early(stream, device)) {
+  if (begin_early(blocks, threads) && may_begin_early(options)) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -142,9 +156,10 @@ TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device,
 /// The addresses of what a kernel is passed, which CUDA copies.
 template <typename... Parameters>
 inline cudaError_t enqueue_with(const void* function, int device, Blocks blocks, Threads threads,
-                                DynamicShared shared, void* stream, const Parameters&... values) {
+                                DynamicShared shared, const LaunchOptions& options,
+                                const Parameters&... values) {
   void* parameters[] = {const_cast<void*>(static_cast<const void*>(&values))...};
-  return enqueue(function, device, blocks, threads, shared, stream, parameters);
+  return enqueue(function, device, blocks, threads, shared, options, parameters);
 }
 #endif
 
@@ -174,8 +189,8 @@ TESSERA_OUT_OF_LINE inline Status launch(const LaunchCheck& check, const LaunchO
 #else
   const void* function = reinterpret_cast<const void*>(kernel);
   return detail::cuda_status(
-      check, detail::enqueue_with<Parameters...>(function, check.device(), blocks, threads, shared,
-                                                 options.stream, arguments...));
+      check, detail::enqueue_with<Parameters...>(function, check.device(), blocks, threads, shared, options,
+                                                 arguments...));
 #endif
 }
 

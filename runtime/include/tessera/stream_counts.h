@@ -9,7 +9,6 @@
 
 #include "tessera/twin/fault.h"
 #else
-#include "tessera/known_streams.h"
 #include "tessera/lasting_counts.h"
 #endif
 
@@ -32,23 +31,48 @@ class StreamCounts {
   }
 #else
   /// So many of the current device, number `device`, for a launch that is queued behind `stream`. Null, so that the launch has
-  /// to bring its own, where they are more than a piece of LastingCounts has, of streams that KnownStreams does not know, and where
-  /// there is no memory.
+  /// to bring its own, where they are more than a piece of LastingCounts has, of streams beyond the first `kStreams` that a
+  /// device has had such launches in, destroyed ones among them, and where there is no memory.
   TESSERA_OUT_OF_LINE static std::uint32_t* of(void* stream, int device, index count) {
     if (count > LastingCounts::kMost || device < 0 || device >= DeviceNumbers::kDevices) return nullptr;
-    const KnownStreams::State state = KnownStreams::state_of(stream, device);
-    if (state.is_captured) return of_captured(static_cast<cudaStream_t>(stream), device, count);
-    return state.known != nullptr ? of_known(*state.known, device) : nullptr;
+    const auto of_stream = static_cast<cudaStream_t>(stream);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    unsigned long long id;  // never another's, unlike addresses; a captured stream may not be asked for it
+    if (cudaStreamIsCapturing(of_stream, &capture) == cudaSuccess) {
+      if (capture == cudaStreamCaptureStatusActive) return of_captured(of_stream, device, count);
+      if (cudaStreamGetId(of_stream, &id) == cudaSuccess) return find(id, device);
+    }
+    (void)cudaGetLastError();
+    return nullptr;
   }
 
  private:
+  static constexpr std::size_t kStreams = 64;
+  struct Entry {
+    std::uint64_t stream;  // its number and 1; 0 of none
+    PieceOfCounts* piece;  // null until one is taken
+  };
+
+  /// Those of the stream: from a place that its number says on, whoever comes first has the next.
+  static std::uint32_t* find(std::uint64_t id, int device) {
+    static Entry entries[DeviceNumbers::kDevices][kStreams] = {};
+    for (std::size_t i = 0; i < kStreams; ++i) {
+      Entry& entry = entries[device][(id + i) % kStreams];
+      std::uint64_t owner = __atomic_load_n(&entry.stream, __ATOMIC_ACQUIRE);
+      const bool is_new = owner == 0 && __atomic_compare_exchange_n(&entry.stream, &owner, id + 1, false,
+                                                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+      if (is_new || owner == id + 1) return counts_of(entry, device);
+    }
+    return nullptr;
+  }
+
   /// Takes a piece where the stream has none yet; of several threads that do, one has its way.
-  static std::uint32_t* of_known(KnownStream& stream, int device) {
-    PieceOfCounts* piece = __atomic_load_n(&stream.piece, __ATOMIC_ACQUIRE);
+  static std::uint32_t* counts_of(Entry& entry, int device) {
+    PieceOfCounts* piece = __atomic_load_n(&entry.piece, __ATOMIC_ACQUIRE);
     if (piece != nullptr) return piece->counts;
     PieceOfCounts* const taken = LastingCounts::take(device, LastingCounts::kMost);
     if (taken == nullptr) return nullptr;
-    if (__atomic_compare_exchange_n(&stream.piece, &piece, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(&entry.piece, &piece, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return taken->counts;
     LastingCounts::give_back(taken);
     return piece->counts;

@@ -14,7 +14,7 @@
 namespace tessera {
 
 /// Memory on the current device, taken and given back in the order of a stream: what is queued in between may use it, and
-/// no launch waits for it. One piece; it can be captured in a CUDA graph.
+/// no launch waits for it. One piece; it can be captured in a CUDA graph, and taken in one stream while others are captured.
 class Workspace {
  public:
   explicit Workspace(void* stream) : stream_(stream) {}
@@ -26,6 +26,7 @@ class Workspace {
 #if TESSERA_TWIN
     ::operator delete(memory_, kAlignment);
 #else
+    const detail::RelaxedCapture relaxed;
     if (cudaFreeAsync(memory_, static_cast<cudaStream_t>(stream_)) != cudaSuccess) (void)cudaGetLastError();
 #endif
   }
@@ -37,6 +38,7 @@ class Workspace {
     if (memory_ != nullptr) std::memset(memory_, 0xff, static_cast<std::size_t>(bytes));  // nothing of before
 #else
     const cudaMemPool_t pool = detail::workspace_pool();
+    const detail::RelaxedCapture relaxed;  // without it, captures of other streams would be lost
     const bool is_taken =
         pool != nullptr && cudaMallocFromPoolAsync(&memory_, static_cast<std::size_t>(bytes), pool,
                                                    static_cast<cudaStream_t>(stream_)) == cudaSuccess;
