@@ -72,7 +72,7 @@ namespace {
 /// A product of matrices of so many rows and columns.
 class Product {
  public:
-  Product(tessera::index extent, cudaStream_t stream) : extent_(extent), stream_(stream) {
+  Product(tessera::index extent, const tessera::LaunchOptions& options) : extent_(extent), options_(options) {
     for (bf16*& matrix : matrices_) {
       const auto bytes = static_cast<std::size_t>(extent * extent) * sizeof(bf16);
       require(cudaMalloc(reinterpret_cast<void**>(&matrix), bytes), "memory");
@@ -88,7 +88,7 @@ class Product {
 
   void launch() const {
     const auto tensor = [this](int i) { return tessera::tensor(matrices_[i], {extent_, extent_}, 0); };
-    const tessera::Status status = kernels::gemm(tensor(0), tensor(1), tensor(2), {.stream = stream_});
+    const tessera::Status status = kernels::gemm(tensor(0), tensor(1), tensor(2), options_);
     if (status.ok()) return;
     std::fprintf(stderr, "%s\n", status.message().c_str());
     std::exit(1);
@@ -117,7 +117,7 @@ class Product {
   }
 
   tessera::index extent_;
-  cudaStream_t stream_;
+  tessera::LaunchOptions options_;
   bf16* matrices_[3] = {};
   Launch by_hand_;
   std::vector<void*> parameters_;
@@ -140,8 +140,8 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-void compare(tessera::index extent, cudaStream_t stream) {
-  Product product(extent, stream);
+void compare(tessera::index extent, cudaStream_t stream, bool begins_early) {
+  Product product(extent, {.stream = stream, .begins_early = begins_early});
   const auto launcher = [&] { product.launch(); };
   const auto by_hand = [&] { product.launch_by_hand(); };
   std::vector<double> of_launcher, of_hand;
@@ -154,9 +154,9 @@ void compare(tessera::index extent, cudaStream_t stream) {
     of_hand.push_back(is_first ? others : some);
   }
   const double launcher_median = median(of_launcher), hand_median = median(of_hand);
-  std::printf("%5lld^3, %zu bytes of parameters: %.2f by hand, %.2f by the launcher, %.2f more\n",
-              static_cast<long long>(extent), product.bytes(), hand_median, launcher_median,
-              launcher_median - hand_median);
+  std::printf("%5lld^3,%s %zu bytes of parameters: %.2f by hand, %.2f by the launcher, %.2f more\n",
+              static_cast<long long>(extent), begins_early ? " begins early," : "", product.bytes(),
+              hand_median, launcher_median, launcher_median - hand_median);
 }
 
 }  // namespace
@@ -166,7 +166,8 @@ int main() {
   require(cudaStreamCreate(&stream), "stream");
   std::printf("microseconds of the host for a launch of gemm, medians of %d rounds of %d\n", kRounds,
               kLaunches);
-  for (const tessera::index extent : {64, 1024}) compare(extent, stream);
+  for (const tessera::index extent : {64, 1024})
+    for (const bool begins_early : {false, true}) compare(extent, stream, begins_early);
   require(cudaStreamDestroy(stream), "stream");
   return 0;
 }

@@ -62,7 +62,8 @@ class Status(ctypes.Structure):
 
 
 class Launch(ctypes.Structure):
-    _fields_ = [("stream", ctypes.c_void_p), ("variant", ctypes.c_int32), ("arch", ctypes.c_int32)]
+    _fields_ = [("stream", ctypes.c_void_p), ("variant", ctypes.c_int32), ("arch", ctypes.c_int32),
+                ("begins_early", ctypes.c_int32)]
 
 
 class Kernel:

@@ -88,14 +88,27 @@ int check(const char* where, bool is_expected, Signals* signals, const Launch& l
   return (found.was_seen != 0) != is_expected ? 1 : 0;
 }
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+constexpr bool kIsDefaultShared = false;
+#else
+constexpr bool kIsDefaultShared = true;
+#endif
+
 int run() {
   cudaStream_t stream;
   Signals* signals;
-  require(cudaStreamCreate(&stream));  // cudaMemcpy waits for it
+  require(cudaStreamCreate(&stream));
   require(cudaMalloc(&signals, sizeof(Signals)));
-  const auto in = [&](const LaunchOptions& options) { return [=] { launch_both(signals, options); }; };
+  const auto in = [&](const LaunchOptions& options) {
+    return [=] {
+      launch_both(signals, options);
+      require(cudaDeviceSynchronize());
+    };
+  };
   in({})();  // loads the kernels, during which nothing can begin
-  int wrong = check("default stream", true, signals, in({}));
+  int wrong = check("default stream", kIsDefaultShared, signals, in({}));
+  wrong += check("default stream of all threads", true, signals, in({.stream = cudaStreamLegacy}));
+  wrong += check("default stream of a thread", false, signals, in({.stream = cudaStreamPerThread}));
   wrong += check("stream of the caller", false, signals, in({.stream = stream}));
   wrong += check("stream of the caller, asked", true, signals, in({.stream = stream, .begins_early = true}));
   wrong += check("graph", true, signals, [&] { replay_both(signals, stream); });

@@ -4,7 +4,7 @@
 // GPU.
 //   early_launches RULE WAY SECONDS
 // RULE says which launches begin early: `ours` where Tessera lets them; `asked` where LaunchOptions ask for it; `always` in any
-// stream, and they allow the next before they wait. Several copies of `asked work` or `always work` at once hang soon.
+// stream, where each allows the next before it waits. Several copies of `asked work` or `always work` at once hang soon.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -105,11 +105,12 @@ void launch_chain(Rule rule, cudaStream_t stream) {
 /// What a round does with each of `kStreams` streams, before the device is waited for.
 struct Way {
   const char* name;
-  bool is_default;     ///< in place of the stream is the default one
+  bool is_default;     ///< the default stream in place of each
   bool makes_streams;  ///< for each round
   bool waits;          ///< for a stream before it is destroyed
   bool in_graphs;
-  bool is_beside;  ///< chains of ours in a stream that is destroyed while it is at work
+  bool
+      is_beside;  ///< chains of ours in a stream that is destroyed while it is at work, which the default stream waits for
 };
 
 constexpr Way kWays[] = {{"default", true, false, false, false, true},
@@ -136,7 +137,8 @@ cudaGraphExec_t capture(Rule rule, cudaStream_t stream) {
 }
 
 void run_in_short_stream() {
-  const cudaStream_t stream = make_stream();
+  cudaStream_t stream;
+  require(cudaStreamCreate(&stream));
   launch_chain(Rule::ours, stream);
   require(cudaStreamDestroy(stream));
 }

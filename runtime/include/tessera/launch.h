@@ -49,7 +49,7 @@ inline constexpr index kMaxBlocks = 0x7fffffff;
 /// Whether blocks begin early. Those that take many units do not: they would stand on multiprocessors in the order in
 /// which these were left, not side by side with the blocks of neighbouring units, and what they read at the same time would
 /// be brought by memory several times.
-constexpr bool begin_early(const Blocks& blocks, const Threads& threads) {
+constexpr bool can_begin_early(const Blocks& blocks, const Threads& threads) {
   return threads.begins_early && !blocks.take_many;
 }
 
@@ -104,8 +104,8 @@ class AllowedShared {
 };
 
 /// Whether launches of a stream may begin while the one before still runs. Where a stream is destroyed while it is at work,
-/// those may wait for ever for a launch that has ended: `docs/decisions.md` says when. The default stream is not destroyed,
-/// unless each thread has its own, and in a graph they follow nothing but launches of the graph.
+/// those may wait for ever for a launch that has ended: `docs/decisions.md` says when. The default stream that all threads
+/// share is never destroyed, and in a graph they follow nothing but launches of the graph.
 inline bool may_begin_early(const LaunchOptions& options) {
   const auto stream = static_cast<cudaStream_t>(options.stream);
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
@@ -130,7 +130,7 @@ TESSERA_OUT_OF_LINE inline cudaError_t enqueue(const void* function, int device,
   config.stream = static_cast<cudaStream_t>(options.stream);
   cudaLaunchAttribute attributes[2];  // each is set where it is used: zeros for both would take longer
   config.attrs = attributes;
-  if (begin_early(blocks, threads) && may_begin_early(options)) {
+  if (can_begin_early(blocks, threads) && may_begin_early(options)) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #else
+#include "tessera/relaxed_capture.h"
 #include "tessera/workspace_pool.h"
 #endif
 
@@ -37,8 +38,8 @@ class Workspace {
     memory_ = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
     if (memory_ != nullptr) std::memset(memory_, 0xff, static_cast<std::size_t>(bytes));  // nothing of before
 #else
-    const cudaMemPool_t pool = detail::workspace_pool();
     const detail::RelaxedCapture relaxed;  // without it, captures of other streams would be lost
+    const cudaMemPool_t pool = detail::workspace_pool();
     const bool is_taken =
         pool != nullptr && cudaMallocFromPoolAsync(&memory_, static_cast<std::size_t>(bytes), pool,
                                                    static_cast<cudaStream_t>(stream_)) == cudaSuccess;
