@@ -31,7 +31,7 @@ properties in this folder), and OUT_SOURCES_NN the part for architecture NN, who
 
 Flags. R24 of the language fixes the rounding of every operation, so generated files are compiled without
 contraction and fast-math (-fmad=false, -ffp-contract=off), whatever the project's own flags say. nvcc warns of
-registers that are spilled, which only requested tiles should cause; with TESSERA_WARNINGS_AS_ERRORS that is an error.
+registers that are spilled, which mostly requested tiles cause; with TESSERA_WARNINGS_AS_ERRORS that is an error.
 #]=======================================================================]
 include_guard(GLOBAL)
 
