@@ -213,9 +213,9 @@ TEST_CASE("blocks that take more than three units of a launch do not begin early
   CHECK(persistent_blocks(3 * wave + 1).count == wave);
   CHECK_FALSE(persistent_blocks(3 * (wave / 2), 2).take_many);
   CHECK(persistent_blocks(3 * (wave / 2) + 1, 2).take_many);
-  CHECK(detail::begin_early(persistent_blocks(3 * wave), Threads{384, kBeginsEarly}));
-  CHECK_FALSE(detail::begin_early(persistent_blocks(3 * wave + 1), Threads{384, kBeginsEarly}));
-  CHECK_FALSE(detail::begin_early(persistent_blocks(wave), Threads{384}));
+  CHECK(detail::can_begin_early(persistent_blocks(3 * wave), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(detail::can_begin_early(persistent_blocks(3 * wave + 1), Threads{384, kBeginsEarly}));
+  CHECK_FALSE(detail::can_begin_early(persistent_blocks(wave), Threads{384}));
 }
 
 TEST_CASE("where memory takes longer than products, their terms are not shared") {
