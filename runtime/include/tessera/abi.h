@@ -16,7 +16,8 @@ typedef struct TesseraLaunch {
   int32_t arch; /**< 0: that of the device; 80, 90, …: this build or an error */
   int32_t
       begins_early; /**< not 0: may begin while the launch before it in its stream ends, as it does in a graph and in
-                         the default stream of all threads anyway; only for streams that are not destroyed while they are at work */
+                         the default stream of all threads anyway; only for streams that are not destroyed
+                         while they are at work */
 } TesseraLaunch;
 
 /** Variant number n, which counts from 0 in reports and messages, as TesseraLaunch::variant. */
@@ -34,8 +35,8 @@ struct LaunchOptions {
   int arch = 0;            ///< 0: that of the device
 
   /// Whether the launch may begin while the one before it in its stream ends (programmatic dependent launch), as it does in a
-  /// graph and in the default stream of all threads anyway. Only for streams that are not destroyed while they are at work: their launches
-  /// may wait for ever.
+  /// graph and in the default stream of all threads anyway. Only for streams that are not destroyed while they are at work:
+  /// their launches may wait for ever.
   bool begins_early = false;
 };
 
