@@ -70,7 +70,7 @@ lowered::Function FunctionLowering::run() {
   }
   unit_loop([&] { block(phase_.grid->body); });
   function_.body = std::move(*scopes_.front().block);
-  call_on_vectors(function_.body, item_, names_);
+  call_on_vectors(function_.body, item_, "kVector", names_);
   remove_unused_locals(function_.body);
   const std::set<std::string> used = identifiers_in(function_.body);
   for (const char* parameter : {"int kThreads", "int kRows", "int kVector", "int kStrips", "bool kAligned"})

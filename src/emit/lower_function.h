@@ -184,7 +184,7 @@ class FunctionLowering {
     return result;
   }
   static bool is_power_of_two(const ir::Op& op);
-  bool divides_lane(const ir::Binary& op) const;
+  virtual bool divides_lane(const ir::Binary& op) const;
   lowered::Expr divisor(ir::ValueId id, const lowered::Expr& value);
   std::optional<Evaluated> fold(const ir::Binary& op, const Evaluated& left, const Evaluated& right) const;
 

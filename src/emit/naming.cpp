@@ -180,6 +180,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "clear_lines",
     "cluster",
     "across_k",
+    "add_part",
     "cluster_barrier",
     "complete_tiles",
     "columns_of_lines",

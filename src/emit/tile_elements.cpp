@@ -184,8 +184,8 @@ Expr TileLowering::element_of(const HeldTile& tile) const {
 std::optional<Evaluated> TileLowering::held(ir::ValueId id) {
   if (holding_.contains(id)) return Evaluated{lowered::boolean(true), nullptr};
   if (const auto vector = vectors_.find(id); vector != vectors_.end()) {
-    const DType type = kernel_.values[id].dtype;
-    const Expr part = lowered::name(vector->second, type);
+    const auto& [name, type] = vector->second;
+    const Expr part = lowered::name(name, type);
     return Evaluated{lowered::vector_element(part, lowered::name(vector_item_, DType::index), type), nullptr};
   }
   if (const auto pair = pairs_.find(id); pair != pairs_.end() && loop_ == Loop::elements) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "emit/tile_lowering.h"
+#include "emit/vector_calls.h"
+#include "sema/ir/operands.h"
 
 namespace tessera::emit {
 
@@ -142,6 +145,7 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
   };
   const auto store = [&](const std::string& line, const std::string& position) {
     load_parts(factor.parts, tile.major, line, position, count);
+    widen_parts(factor);
     const Expr vector = compute_vector(factor, tile, line, position);
     const Expr index =
         lowered::name(fmt::format("{}.index_of({}, {})", tile.tile, line, position), DType::index);
@@ -156,7 +160,9 @@ void TileLowering::store_in_vectors(const TileFactor& factor, const FactorTile& 
     const Expr is_needed = lowered::binary("<", lowered::name(at, DType::index), end, DType::boolean);
     guard(is_needed, "", false, Scope{}, body);
   };
-  const int together = std::max(1, (has_roles() ? 2 : 1) * kElementsTogether / count);
+  const bool is_wide = size_in_bytes(value.dtype) > 1;
+  const int most = has_roles() && is_wide ? 2 * kElementsTogether : kElementsTogether;
+  const int together = std::max(1, most / count);
   rounds("position", 1, [&](const std::string& position) {
     if_needed(skips && !along_k, position, [&] {
       rounds("line", together, [&](const std::string& line) {
@@ -183,7 +189,33 @@ void TileLowering::load_parts(const std::vector<TileFactor>& parts, const std::s
       arguments.push_back(lowered::name(text, DType::index));
     emit(lowered::Local{
         "auto", name, {}, lowered::call(callee, std::move(arguments), DType::index), true, false});
-    vectors_[part.value] = name;
+    vectors_[part.value] = {name, kernel_.values[part.value].dtype};
+  }
+}
+
+// Whether bytes of a part are nothing but floats to a factor: a vector of them is widened in fewer instructions.
+bool TileLowering::is_read_as_floats(const TileFactor& factor, ir::ValueId part) const {
+  const DType type = kernel_.values[part].dtype;
+  if (type != DType::i8 && type != DType::u8) return is_fp8(type);
+  bool is_widened = true;
+  ir::for_each_below(kernel_, {factor.value}, [&](ir::ValueId id) {
+    const ir::Value& value = kernel_.values[id];
+    const bool is_user = std::ranges::count(ir::operands_of(value.op), part) > 0;
+    const bool is_cast = std::holds_alternative<ir::Cast>(value.op) &&
+                         (value.dtype == DType::f32 || is_narrow_float(value.dtype));
+    is_widened = is_widened && (!is_user || is_cast);
+    return is_widened;
+  });
+  return is_widened;
+}
+
+void TileLowering::widen_parts(const TileFactor& factor) {
+  for (const TileFactor& part : factor.parts) {
+    LoadedVector& vector = vectors_.at(part.value);
+    if (!is_read_as_floats(factor, part.value)) continue;
+    const Expr floats = lowered::call("to_floats", {lowered::name(vector.name, vector.type)}, DType::f32);
+    vector = {named(vector.name + "_floats"), DType::f32};
+    emit(lowered::Local{"auto", vector.name, {}, floats, true, false});
   }
 }
 
@@ -191,27 +223,18 @@ void TileLowering::load_parts(const std::vector<TileFactor>& parts, const std::s
 std::optional<ir::ValueId> TileLowering::rounded_by(const TileFactor& factor) const {
   const ir::Value& value = kernel_.values[factor.value];
   const auto* cast = std::get_if<ir::Cast>(&value.op);
-  if (cast == nullptr || (value.dtype != DType::bf16 && value.dtype != DType::f16)) return std::nullopt;
+  if (cast == nullptr || !is_narrow_float(value.dtype)) return std::nullopt;
   const DType from = kernel_.values[cast->operand].dtype;
   const bool is_float_exactly =
       from == DType::f32 || is_narrow_float(from) || from == DType::i8 || from == DType::u8;
   return is_float_exactly ? std::optional(cast->operand) : std::nullopt;
 }
 
-// The neighbours from `position` of a line on, as a vector.
-Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
-                                  const std::string& position) {
-  const ir::Value& value = kernel_.values[factor.value];
-  const std::optional<ir::ValueId> rounded = rounded_by(factor);
-  const auto round = [&](const Expr& floats) {
-    return lowered::call(fmt::format("from_floats<{}>", type_name(value.dtype)), {floats}, value.dtype);
-  };
-  const auto part = rounded ? vectors_.find(*rounded) : vectors_.end();
-  if (part != vectors_.end() && is_whole_here(factor.width) && is_whole_here(factor.depth))
-    return round(lowered::call("to_floats", {lowered::name(part->second, DType::f32)}, DType::f32));
+// Binds the coordinates of neighbours: the one that they share here, that along them in the loop over them.
+TileLowering::Neighbours TileLowering::bind_neighbours(const TileFactor& factor, const FactorTile& tile,
+                                                       const std::string& line, const std::string& position) {
   const std::string along = fmt::format("{} + {}", position, item_);
-  Scope bindings;
-  std::vector<std::pair<std::string, Expr>> coordinates;
+  Neighbours result;
   const auto bind = [&](ir::AxisId axis, const std::string& if_k, const std::string& otherwise) {
     const std::string name = names_.take(lowercase(kernel_.axes[axis].name));
     const std::string place = tile.major == "Major::k" ? if_k
@@ -219,21 +242,51 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
                                   ? otherwise
                                   : fmt::format("({} == Major::k ? {} : {})", tile.major, if_k, otherwise);
     places_[axis] = lowered::name(place, DType::index);
-    coordinates.emplace_back(name, lowered::add(range_of(axis).first, places_.at(axis)));
-    bindings.axes.insert(axis);
-    bindings.coordinates[axis] = lowered::name(name, DType::index);
+    const Expr at = lowered::add(range_of(axis).first, places_.at(axis));
+    const lowered::Local coordinate{"index", name, {}, at, true, false};
+    const bool is_shared = place == line;
+    if (is_shared)
+      emit(coordinate);
+    else
+      result.coordinates.push_back(coordinate);
+    Scope& scope = is_shared ? scopes_.back() : result.bindings;
+    scope.axes.insert(axis);
+    scope.coordinates[axis] = lowered::name(name, DType::index);
+    result.names.push_back(name);
   };
   bind(factor.width, line, along);
   bind(factor.depth, along, line);
-  const int count = elements_at_once(factor.parts, value.dtype);
-  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, count);
+  along_vector_ = tile.major == "Major::k"    ? factor.depth
+                  : tile.major == "Major::mn" ? factor.width
+                                              : ir::AxisId();
+  return result;
+}
+
+// The neighbours from `position` of a line on, as a vector.
+Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                                  const std::string& position) {
+  const ir::Value& value = kernel_.values[factor.value];
+  const std::optional<ir::ValueId> rounded = rounded_by(factor);
+  const auto call = [](const std::string& callee, const Expr& argument, DType type) {
+    return lowered::call(callee, {argument}, type);
+  };
+  const std::string round = fmt::format("from_floats<{}>", type_name(value.dtype));
+  const auto part = rounded ? vectors_.find(*rounded) : vectors_.end();
+  if (part != vectors_.end() && is_whole_here(factor.width) && is_whole_here(factor.depth)) {
+    const auto& [name, type] = part->second;
+    const Expr elements = lowered::name(name, type);
+    return call(round, type == DType::f32 ? elements : call("to_floats", elements, DType::f32), value.dtype);
+  }
+  Neighbours neighbours = bind_neighbours(factor, tile, line, position);
+  const std::string count = std::to_string(elements_at_once(factor.parts, value.dtype));
   const std::string vector = named(value.name.empty() ? "factor" : value.name);
   const DType type = rounded ? DType::f32 : value.dtype;
-  emit(lowered::Local{
-      fmt::format("Vector<{}, {}>", type_name(type), count), vector, {}, nullptr, false, false});
+  const std::string vector_type = fmt::format("Vector<{}, {}>", type_name(type), count);
+  emit(lowered::Local{vector_type, vector, {}, nullptr, false, false});
   vector_item_ = item_;
-  loop(header, true, std::move(bindings), [&] {
-    for (const auto& [name, start] : coordinates) emit(lowered::Local{"index", name, {}, start, true, false});
+  const std::string header = fmt::format("int {0} = 0; {0} < {1}; ++{0}", item_, count);
+  loop(header, true, std::move(neighbours.bindings), [&] {
+    for (const lowered::Local& coordinate : neighbours.coordinates) emit(coordinate);
     const Expr inside = within({factor.width, factor.depth});
     const Evaluated element = eval(rounded.value_or(factor.value));
     const Expr exists = lowered::conjunction(inside, element.exists);
@@ -243,9 +296,29 @@ Expr TileLowering::compute_vector(const TileFactor& factor, const FactorTile& ti
         lowered::vector_element(lowered::name(vector, type), lowered::name(item_, DType::index), type);
     emit(lowered::Assign{slot, "=", stored}, value.span);
   });
-  for (const auto& [name, start] : coordinates) names_.release(name);
+  call_on_vectors_of_last(count);
+  for (const std::string& name : neighbours.names) names_.release(name);
+  along_vector_ = {};
   const Expr result = lowered::name(vector, type);
-  return rounded ? round(result) : result;
+  return rounded ? call(round, result, value.dtype) : result;
+}
+
+// The loop that was emitted last, over so many neighbours, calls functions of vectors. Its names end with the block.
+void TileLowering::call_on_vectors_of_last(const std::string& count) {
+  lowered::Block& block = *scopes_.back().block;
+  lowered::Block last{std::move(block.back())};
+  block.pop_back();
+  NameAllocator names = names_;
+  call_on_vectors(last, item_, count, names);
+  std::ranges::move(last, std::back_inserter(block));
+}
+
+// One number that divides all neighbours of a line.
+bool TileLowering::divides_lane(const ir::Binary& op) const {
+  const ir::Value& right = kernel_.values[op.right];
+  return along_vector_.valid() && right.dtype == DType::f32 && !is_power_of_two(right.op) &&
+         !analysis_.dependence.at(op.right).axes.contains(along_vector_) &&
+         analysis_.dependence.at(op.left).axes.contains(along_vector_);
 }
 
 void TileLowering::store_part(const TileFactor& factor, const FactorTile& tile, const std::string& line,

@@ -29,6 +29,12 @@ struct HeldTile {
   std::string lines = {};   // folds of lines that threads share out: how, a type
 };
 
+/// Neighbours of a line of a tile in shared memory.
+struct LoadedVector {
+  std::string name;
+  DType type = DType::f32;
+};
+
 /// The locals of a ring of stages: its barriers, where this thread is, and how many stages there are.
 struct StageNames {
   std::string ring = {}, at = {}, count = "kStages";
@@ -282,6 +288,7 @@ class TileLowering : public FunctionLowering {
   lowered::Expr element_of(const HeldTile& tile) const;
   HeldTile declare_tile(std::string_view name, DType type, const TilePlace& place, Span span);
   std::optional<Evaluated> held(ir::ValueId id) override;
+  bool divides_lane(const ir::Binary& op) const override;
 
   // tile_presence.cpp: what exists of tiles
   std::set<ir::ValueId> sources_of(ir::ValueId id) const;
@@ -406,6 +413,9 @@ class TileLowering : public FunctionLowering {
   void multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted = false);
   std::string multiply_by_threads(const TileProduct& product, bool is_subtracted,
                                   std::vector<lowered::Expr>& arguments);
+  void add_factors(const TileProduct& product, std::vector<lowered::Expr>& arguments);
+  void multiply_promoted(const TileProduct& product, const std::string& sums, bool is_subtracted,
+                         const std::function<void()>& meanwhile);
   std::string multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                  std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
@@ -417,7 +427,18 @@ class TileLowering : public FunctionLowering {
   void store_in_vectors(const TileFactor& factor, const FactorTile& tile, const std::string& share);
   void load_parts(const std::vector<TileFactor>& parts, const std::string& along, const std::string& line,
                   const std::string& position, int count);
+  bool is_read_as_floats(const TileFactor& factor, ir::ValueId part) const;
+  void widen_parts(const TileFactor& factor);
   std::optional<ir::ValueId> rounded_by(const TileFactor& factor) const;
+  /// The coordinates of neighbours of a line, as they are bound.
+  struct Neighbours {
+    Scope bindings;                           // of the loop over them
+    std::vector<lowered::Local> coordinates;  // that it begins with
+    std::vector<std::string> names;
+  };
+  Neighbours bind_neighbours(const TileFactor& factor, const FactorTile& tile, const std::string& line,
+                             const std::string& position);
+  void call_on_vectors_of_last(const std::string& count);
   lowered::Expr compute_vector(const TileFactor& factor, const FactorTile& tile, const std::string& line,
                                const std::string& position);
   int elements_at_once(const std::vector<TileFactor>& parts, DType result) const;
@@ -503,6 +524,7 @@ class TileLowering : public FunctionLowering {
   std::vector<const TileProduct*> products_of_ring_;  // whose factors it computes
   std::set<ir::ValueId> folded_ahead_;  // of these folds: where factors are computed a round ahead
   std::map<ir::ValueId, HeldTile> shared_vectors_;  // by what they are of
+  ir::AxisId along_vector_;                         // where neighbours of a line are computed: theirs
   std::string vector_item_;                         // counter of the elements of vectors_
   std::map<ir::ValueId, HeldPair> pairs_;           // of what is read by pairs: that of the elements at hand
   std::string pair_item_;                           // which of them
@@ -520,14 +542,14 @@ class TileLowering : public FunctionLowering {
   std::map<ir::ValueId, HeldTile> fetched_by_lanes_;  // the same of columns, which threads have from there on
   std::vector<ir::ValueId>
       waiting_;  // those whose place is before a loop: until something in the block takes them
-  bool behind_barrier_ = false;                 // of a ring: all threads are done with the round before
-  std::set<std::string> stored_;                // factors' tiles of this round of a ring
-  std::map<ir::ValueId, std::string> vectors_;  // of parts of the factor that is being computed
-  AxisSet inside_;                              // axes whose coordinate is known to exist
-  std::set<ir::ValueId> holding_;               // conditions that hold at all points of the tiles at hand
-  AxisSet whole_;                               // axes whose current tile is known to be whole
-  std::map<ir::AxisId, std::string> counts_;    // of the coordinates of the current tiles that exist
-  std::map<ir::AxisId, lowered::Expr> places_;  // of the current point in the tile of an axis
+  bool behind_barrier_ = false;                  // of a ring: all threads are done with the round before
+  std::set<std::string> stored_;                 // factors' tiles of this round of a ring
+  std::map<ir::ValueId, LoadedVector> vectors_;  // of parts of the factor that is being computed
+  AxisSet inside_;                               // axes whose coordinate is known to exist
+  std::set<ir::ValueId> holding_;                // conditions that hold at all points of the tiles at hand
+  AxisSet whole_;                                // axes whose current tile is known to be whole
+  std::map<ir::AxisId, std::string> counts_;     // of the coordinates of the current tiles that exist
+  std::map<ir::AxisId, lowered::Expr> places_;   // of the current point in the tile of an axis
 };
 
 }  // namespace tessera::emit

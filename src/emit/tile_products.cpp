@@ -177,8 +177,8 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, bool i
                      is_subtracted ? ", Sign::minus" : "");
 }
 
-std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is_subtracted,
-                                             std::vector<Expr>& arguments) {
+// The factors that warpgroups are passed, and which of these calls.
+void TileLowering::add_factors(const TileProduct& product, std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
     if (factor->way == TileFactor::Way::registers) {
       arguments.push_back(lowered::name(in_registers(product), DType::f32));
@@ -192,11 +192,33 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
                                       DType::f32));
   }
   if (!is_by_warps(kernel_, product)) arguments.push_back(lowered::name("group", DType::i32));
+}
+
+std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is_subtracted,
+                                             std::vector<Expr>& arguments) {
+  add_factors(product, arguments);
   const std::string way = product.rows.in_parts           ? "multiply_split"
                           : is_promoted(kernel_, product) ? "multiply_promoted"
                           : is_by_warps(kernel_, product) ? "multiply_by_warps"
                                                           : "multiply_async";
   return way + (is_subtracted ? "<Sign::minus>" : "");
+}
+
+// A product of which threads add what becomes of each tile, and compute the next one's factors meanwhile.
+void TileLowering::multiply_promoted(const TileProduct& product, const std::string& sums, bool is_subtracted,
+                                     const std::function<void()>& meanwhile) {
+  const ir::Value& value = kernel_.values[product.dot];
+  const HeldTile part =
+      declare_tile("part", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
+  std::vector<Expr> arguments{lowered::name(part.name, DType::f32)};
+  add_factors(product, arguments);
+  arguments.push_back(lowered::name("false", DType::boolean));
+  emit(lowered::Evaluate{lowered::call("multiply_async", std::move(arguments), DType::f32)}, value.span);
+  meanwhile();
+  emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", part.name), DType::f32)});
+  if (releases_at_once_) release_tile(boxes_->factors);
+  emit(lowered::Evaluate{lowered::name(
+      fmt::format("add_part{}({}, {})", is_subtracted ? "<Sign::minus>" : "", sums, part.name), DType::f32)});
 }
 
 void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool is_subtracted) {
@@ -206,17 +228,20 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
       for (const TileFactor* factor : {&product.rows, &product.columns})
         if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
           store_factor(*factor);
+    if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
+    const auto compute = has_roles() ? std::exchange(boxes_->compute_next, {}) : nullptr;
+    if (compute && is_promoted(kernel_, product))
+      return multiply_promoted(product, sums, is_subtracted, compute);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
     const bool is_done = !has_roles() || is_done_at_once(kernel_, product);
     const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)
                                            : multiply_by_threads(product, is_subtracted, arguments);
-    if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
     if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);
     if (is_done) return;
     under_way_.push_back(sums);
-    if (const auto compute = std::exchange(boxes_->compute_next, {})) compute();
+    if (compute) compute();
     if (scopes_.size() == boxes_->scopes_of_round) fold_due();
     if (waits_at_once_)
       emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});

@@ -196,12 +196,8 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   const bool stays =
       only_multiplies && sources.empty() && is_one_ring && std::ranges::none_of(tiles_.products, is_done);
   const auto is_here = [&](const auto& entry) {
-    return std::ranges::any_of(factors, [&](const TileFactor* tile) {
-      const TileProduct& product = entry.second;
-      const auto is_read = [&](const TileFactor& factor) { return tile->shares_tile(factor); };
-      return is_read(product.rows) || is_read(product.columns) ||
-             std::ranges::any_of(product.rows.parts, is_read) ||
-             std::ranges::any_of(product.columns.parts, is_read);
+    return std::ranges::any_of(copied, [&](const TileFactor* tile) {
+      return tile->shares_tile(entry.second.rows) || tile->shares_tile(entry.second.columns);
     });
   };
   const bool is_only = std::ranges::count_if(tiles_.products, is_here) == 1 &&

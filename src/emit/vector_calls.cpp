@@ -118,9 +118,9 @@ class SharedTargets {
 /// Splits one loop. Statements collect in the open part; a call closes it.
 class LoopSplitter {
  public:
-  LoopSplitter(const lowered::For& loop, const std::string& item, NameAllocator& names,
-               std::set<std::string>& outer)
-      : loop_(loop), item_(item), names_(names), outer_(outer), rest_(loop.body) {}
+  LoopSplitter(const lowered::For& loop, const std::string& item, const std::string& count,
+               NameAllocator& names, std::set<std::string>& outer)
+      : loop_(loop), item_(item), count_(count), names_(names), outer_(outer), rest_(loop.body) {}
 
   /// The statements that take the loop's place.
   Block run() {
@@ -198,8 +198,8 @@ class LoopSplitter {
     return true;
   }
 
-  static std::string vector_type(const Expr& element) {
-    return fmt::format("Vector<{}, kVector>", type_name(element->type));
+  std::string vector_type(const Expr& element) const {
+    return fmt::format("Vector<{}, {}>", type_name(element->type), count_);
   }
 
   static bool is_masked(const Expr& expression) {
@@ -360,11 +360,11 @@ class LoopSplitter {
     const std::string name = vector_for(local.name);
     if (is_operand || size_in_bytes(type) >= 4) {
       result_.push_back(
-          {lowered::Local{fmt::format("Vector<{}, kVector>", local.type), name, {}, nullptr, false, false},
+          {lowered::Local{fmt::format("Vector<{}, {}>", local.type, count_), name, {}, nullptr, false, false},
            span});
       return lowered::vector_element(lowered::name(name, type), item(), type);
     }
-    result_.push_back({lowered::Local{local.type, name, {"kVector"}, nullptr, false, false}, span});
+    result_.push_back({lowered::Local{local.type, name, {count_}, nullptr, false, false}, span});
     return lowered::element(lowered::name(name, type), item(), type);
   }
 
@@ -383,17 +383,28 @@ class LoopSplitter {
   }
 
   const lowered::For& loop_;
-  const std::string& item_;
+  const std::string &item_, &count_;
   NameAllocator& names_;
   std::set<std::string>& outer_;
   Block rest_, open_, result_;
   std::map<std::string, std::string> vectors_;  // by the local of the open part that each will hold
 };
 
+/// What a loop's statements name, but for their own locals.
+std::set<std::string> names_from_outside(const Block& body) {
+  std::set<std::string> names = identifiers_in(body);
+  for (const Statement& statement : body)
+    if (const auto* local = std::get_if<lowered::Local>(&statement.node)) names.erase(local->name);
+  return names;
+}
+
 class Pass {
  public:
-  Pass(const std::string& item, NameAllocator& names)
-      : item_(item), header_(fmt::format("int {0} = 0; {0} < kVector; ++{0}", item)), names_(names) {}
+  Pass(const std::string& item, const std::string& count, NameAllocator& names)
+      : item_(item),
+        count_(count),
+        header_(fmt::format("int {0} = 0; {0} < {1}; ++{0}", item, count)),
+        names_(names) {}
 
   void run(Block& block) {
     std::set<std::string> outer;
@@ -403,7 +414,8 @@ class Pass {
     for (Statement& statement : block) {
       auto* loop = std::get_if<lowered::For>(&statement.node);
       if (loop && loop->header == header_) {
-        for (Statement& part : LoopSplitter(*loop, item_, names_, outer).run())
+        outer.merge(names_from_outside(loop->body));
+        for (Statement& part : LoopSplitter(*loop, item_, count_, names_, outer).run())
           result.push_back(std::move(part));
         continue;
       }
@@ -418,16 +430,17 @@ class Pass {
   }
 
  private:
-  const std::string& item_;
+  const std::string &item_, &count_;
   const std::string header_;
   NameAllocator& names_;
 };
 
 }  // namespace
 
-void call_on_vectors(lowered::Block& block, const std::string& item, NameAllocator& names) {
+void call_on_vectors(lowered::Block& block, const std::string& item, const std::string& count,
+                     NameAllocator& names) {
   for (const std::string& name : identifiers_in(block)) names.reserve(name);
-  Pass(item, names).run(block);
+  Pass(item, count, names).run(block);
 }
 
 }  // namespace tessera::emit

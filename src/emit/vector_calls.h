@@ -9,9 +9,10 @@
 
 namespace tessera::emit {
 
-/// Splits the loops over the elements of vectors, `for (int <item> = 0; <item> < kVector; …)`, at expressions
+/// Splits the loops over the elements of vectors, `for (int <item> = 0; <item> < <count>; …)`, at expressions
 /// that have a vector form and at extremes of whole vectors. A loop stays as it is where the parts would see
 /// each other's results in another order.
-void call_on_vectors(lowered::Block& block, const std::string& item, NameAllocator& names);
+void call_on_vectors(lowered::Block& block, const std::string& item, const std::string& count,
+                     NameAllocator& names);
 
 }  // namespace tessera::emit

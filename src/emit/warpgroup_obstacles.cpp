@@ -130,7 +130,7 @@ class Obstacles {
     const bool is_computed = std::ranges::any_of(factors_of(product), [](const TileFactor* factor) {
       return factor->way == TileFactor::Way::computed;
     });
-    if (is_computed && (product.is_tf32 || product.is_split || is_done_at_once(kernel_, product)))
+    if (is_computed && (product.is_tf32 || product.is_split || is_by_warps(kernel_, product)))
       return fmt::format("a factor of {} is computed", spelling(kernel_.values[product.rows.value].dtype));
     if (type == DType::f32 && !product.is_tf32 && !product.is_split)
       return fmt::format("warpgroups do not multiply {}", spelling(type));

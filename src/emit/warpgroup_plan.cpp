@@ -390,11 +390,18 @@ GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_tea
 
 namespace {
 
-/// A part of a tensor of fp8 that is widened for chips without instructions for it.
-bool is_widened(const ir::Kernel& kernel, const TileFactor& factor) {
+/// A factor of fp8 that is widened for chips without instructions for it, as it was before: a part of a tensor, or what is
+/// computed from some.
+std::optional<TileFactor> before_widening(const ir::Kernel& kernel, const TileFactor& factor) {
   const auto* cast = std::get_if<ir::Cast>(&kernel.values[factor.value].op);
-  return cast && cast->is_of_factor && factor.parts.size() == 1 && factor.parts[0].load == cast->operand &&
-         is_fp8(kernel.values[cast->operand].dtype) && kernel.values[factor.value].dtype == DType::f16;
+  const bool is_widened = cast && cast->is_of_factor && factor.way == TileFactor::Way::computed &&
+                          is_fp8(kernel.values[cast->operand].dtype) &&
+                          kernel.values[factor.value].dtype == DType::f16;
+  if (!is_widened) return std::nullopt;
+  if (factor.parts.size() == 1 && factor.parts[0].load == cast->operand) return factor.parts[0];
+  TileFactor narrow = factor;
+  narrow.value = cast->operand;
+  return narrow;
 }
 
 /// A product of parts of tensors that would stay in shared memory while its tiles are computed: boxes follow one another
@@ -418,9 +425,11 @@ TilePlan by_warpgroups(const ir::Kernel& kernel, TilePlan plan) {
   plan.members.clear();
   plan.shapes.clear();
   for (auto& [dot, product] : plan.products) {
-    if (is_widened(kernel, product.rows) && is_widened(kernel, product.columns)) {
-      product.rows = TileFactor(product.rows.parts[0]);
-      product.columns = TileFactor(product.columns.parts[0]);
+    const auto rows = before_widening(kernel, product.rows),
+               columns = before_widening(kernel, product.columns);
+    if (rows && columns) {
+      product.rows = *rows;
+      product.columns = *columns;
     }
     for (TileFactor* factor : {&product.rows, &product.columns}) {
       factor->in_parts = product.is_split && factor->way == TileFactor::Way::staged;

@@ -119,10 +119,37 @@ OPERATION(clamp_f32, float, float, math::clamp(a, b, c))
 OPERATION(fma_f32, float, float, math::fma(a, b, c))
 OPERATION(fma_f64, double, double, math::fma(a, b, c))
 
+/// Two floats as fp8, as vectors of them are rounded.
+template <typename T>
+TESSERA_HD std::uint32_t pair(float low, float high) {
+#if TESSERA_DEVICE_ARCH >= 890
+  using namespace tessera::detail;
+  if (is_fixed_by_device<T>(low) && is_fixed_by_device<T>(high)) return convert_pair<T>(low, high);
+#endif
+  return tessera::from_float<T>(low).bits | static_cast<std::uint32_t>(tessera::from_float<T>(high).bits)
+                                                << 8;
+}
+
+/// One of two numbers of fp8, as vectors of them are widened.
+template <typename T>
+TESSERA_HD float widened(std::uint32_t bits, bool is_high) {
+#if TESSERA_DEVICE_ARCH >= 890
+  float low, high;
+  tessera::detail::widen_pair<T>(bits, low, high);
+  return is_high ? high : low;
+#else
+  return tessera::to_float(T{static_cast<std::uint8_t>(is_high ? bits >> 8 : bits)});
+#endif
+}
+
 OPERATION(to_bf16, float, std::uint32_t, tessera::from_float<tessera::bf16>(a).bits)
 OPERATION(to_f16, float, std::uint32_t, tessera::from_float<tessera::f16>(a).bits)
 OPERATION(to_e4m3, float, std::uint32_t, tessera::from_float<tessera::fp8_e4m3>(a).bits)
 OPERATION(to_e5m2, float, std::uint32_t, tessera::from_float<tessera::fp8_e5m2>(a).bits)
+OPERATION(pair_to_e4m3, float, std::uint32_t, pair<tessera::fp8_e4m3>(a, b))
+OPERATION(pair_to_e5m2, float, std::uint32_t, pair<tessera::fp8_e5m2>(a, b))
+OPERATION(pair_of_e4m3, std::uint32_t, float, widened<tessera::fp8_e4m3>(a, b % 2 == 1))
+OPERATION(pair_of_e5m2, std::uint32_t, float, widened<tessera::fp8_e5m2>(a, b % 2 == 1))
 OPERATION(double_to_bf16, double, std::uint32_t, tessera::from_double<tessera::bf16>(a).bits)
 OPERATION(double_to_f16, double, std::uint32_t, tessera::from_double<tessera::f16>(a).bits)
 OPERATION(double_to_e4m3, double, std::uint32_t, tessera::from_double<tessera::fp8_e4m3>(a).bits)
@@ -287,9 +314,10 @@ bool compare_functions() {
 }
 
 bool compare_conversions() {
-  return compare_all<to_bf16, to_f16, to_e4m3, to_e5m2, double_to_bf16, double_to_f16, double_to_e4m3,
-                     from_bf16, from_f16, from_e4m3, from_e5m2, float_to_i32, float_to_u8, float_to_u64,
-                     double_to_i64, i64_to_float, u64_to_bf16>();
+  return compare_all<to_bf16, to_f16, to_e4m3, to_e5m2, pair_to_e4m3, pair_to_e5m2, pair_of_e4m3,
+                     pair_of_e5m2, double_to_bf16, double_to_f16, double_to_e4m3, from_bf16, from_f16,
+                     from_e4m3, from_e5m2, float_to_i32, float_to_u8, float_to_u64, double_to_i64,
+                     i64_to_float, u64_to_bf16>();
 }
 
 bool compare_integers() {

@@ -52,6 +52,52 @@ void bytes(Problem& problem) {
   });
 }
 
+void quantized_rows(Problem& problem) {
+  const auto x = problem.in("x"), scale = problem.in("scale"), w = problem.in("w");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return x(m, k) / scale(m) * w(n, k); }) * scale(m);
+  });
+}
+
+void quantized_both(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), turn = problem.in("turn");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = 1 - total(problem.dim("K"), [&](int64_t k) { return a(m, k) * turn(k) * b(n, k); });
+  });
+}
+
+void quantized_gated(Problem& problem) {
+  const auto x = problem.in("x"), u = problem.in("u"), v = problem.in("v");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    const auto q = [&](int64_t k) { return std::max(x(m, k), 0.0); };
+    y(m, n) = total(K, [&](int64_t k) { return q(k) * u(n, k); });
+    z(m, n) = 2 - total(K, [&](int64_t k) { return q(k) * v(n, k); });
+  });
+}
+
+void quantized_columns(Problem& problem) {
+  const auto x = problem.in("x"), w = problem.in("w"), scale = problem.in("scale");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return x(m, k) * w(n, k) * scale(n); });
+  });
+}
+
+void quantized_centred(Problem& problem) {
+  const auto x = problem.in("x"), w = problem.in("w");
+  const auto y = problem.out("y");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    double top = K > 0 ? x(m, 0) : 0;
+    for (int64_t k = 1; k < K; ++k) top = std::max(top, x(m, k));
+    y(m, n) = total(K, [&](int64_t k) { return (x(m, k) - top) * w(n, k); });
+  });
+}
+
 TensorSpec small(std::string name, const char* type, std::vector<std::string> dims) {
   return input(std::move(name), type, std::move(dims), -3, 3, 1);
 }
@@ -80,6 +126,25 @@ void add_computed_factor_cases(std::vector<Case>& cases) {
       both);
   add("computed_bytes", {"M", "N", "K"},
       {small("a", "i8", {"K", "M"}), small("b", "i8", {"N", "K"}), result("y", {"M", "N"})}, bytes);
+  add("quantized_rows", {"M", "N", "K"},
+      {small("x", "bf16", {"M", "K"}), input("scale", "f32", {"M"}, 1, 2, 1),
+       small("w", "fp8_e4m3", {"N", "K"}), output("y", "f32", {"M", "N"})},
+      quantized_rows);
+  add("quantized_both", {"M", "N", "K"},
+      {small("a", "fp8_e4m3", {"M", "K"}), small("b", "i8", {"N", "K"}),
+       input("turn", "f32", {"K"}, -1, 2, 1), output("y", "f32", {"M", "N"})},
+      quantized_both);
+  add("quantized_gated", {"M", "N", "K"},
+      {small("x", "f16", {"M", "K"}), small("u", "fp8_e5m2", {"N", "K"}), small("v", "fp8_e5m2", {"N", "K"}),
+       output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"})},
+      quantized_gated);
+  add("quantized_columns", {"M", "N", "K"},
+      {small("x", "fp8_e4m3", {"M", "K"}), input("w", "u8", {"N", "K"}, 0, 3, 1),
+       input("scale", "f32", {"N"}, -1, 2, 1), output("y", "f32", {"M", "N"})},
+      quantized_columns);
+  add("quantized_centred", {"M", "N", "K"},
+      {small("x", "i8", {"M", "K"}), small("w", "fp8_e4m3", {"N", "K"}), output("y", "f32", {"M", "N"})},
+      quantized_centred);
 }
 
 }  // namespace tessera::reference

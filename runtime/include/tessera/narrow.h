@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tessera/config.h"
 #include "tessera/math/bits.h"
@@ -216,6 +217,37 @@ struct Narrower<fp8_e5m2> {
     return magnitude == 0x7f800000u ? (bits >> 24 & 0x80u) | 0x7cu : 0x7fu;
   }
 };
+#endif
+
+#if TESSERA_DEVICE_ARCH >= 890
+/// Whether cvt.rn.satfinite has the bits that we want of `x`.
+template <typename T>
+__device__ __forceinline__ bool is_fixed_by_device(float x) {
+  return std::is_same_v<T, fp8_e4m3> ? x == x : (math::to_bits(x) & 0x7fffffffu) < 0x7f800000u;
+}
+/// The bits of two such floats, the first one's low.
+template <typename T>
+__device__ __forceinline__ std::uint32_t convert_pair(float low, float high) {
+  std::uint16_t pair;
+  if constexpr (std::is_same_v<T, fp8_e4m3>) {
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
+/// Two floats with the values of two numbers of fp8, exact.
+template <typename T>
+__device__ __forceinline__ void widen_pair(std::uint32_t bits, float& low, float& high) {
+  std::uint32_t halves;
+  if constexpr (std::is_same_v<T, fp8_e4m3>) {
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(bits)));
+  } else {
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(bits)));
+  }
+  low = convert_f32(f16{static_cast<std::uint16_t>(halves)});
+  high = convert_f32(f16{static_cast<std::uint16_t>(halves >> 16)});
+}
 #endif
 
 }  // namespace detail

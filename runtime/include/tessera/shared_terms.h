@@ -76,7 +76,8 @@ class SharedTerms {
     const int shares = split_of(tiles).shares;
     if (check_.ok() && shares > 1 && take_workspace(tiles, shares)) shares_.shares = shares;
     const Blocks blocks = persistent_blocks(units * shares_.shares, cluster);
-    shares_.look_ahead = !blocks.take_many && waits_for_memory(tiles, shares_.shares);
+    shares_.look_ahead =
+        !blocks.take_many && waits_for_memory(tiles, shares_.shares) && detail::may_begin_early(options_);
     return blocks;
   }
 

@@ -90,7 +90,7 @@ TESSERA_DEVICE void multiply_split(Fragment<float, Layout>& sums, const SplitTil
   read(kMiddlePart);
   wait_for_products<0>(terms, where);
   read(kHighPart);
-  detail::add_part<kSign>(sums, terms);
+  add_part<kSign>(sums, terms);
 }
 template <Major kMajorA, Major kMajorB, Sign kSign = Sign::plus, typename Layout, typename TileA,
           typename TileB>

@@ -60,6 +60,13 @@ TESSERA_DEVICE Vector<float, N> to_floats(const Vector<T, N>& x) {
   if constexpr (std::is_integral_v<T> && sizeof(T) == 1 && N % 4 == 0) {
     TESSERA_UNROLL
     for (int i = 0; i < N / 4; ++i) detail::bytes_to_floats<T>(x.unit[i], &result[4 * i]);
+#if TESSERA_DEVICE_ARCH >= 890
+  } else if constexpr ((std::is_same_v<T, fp8_e4m3> || std::is_same_v<T, fp8_e5m2>)&&N % 2 == 0) {
+    constexpr int kPerUnit = static_cast<int>(sizeof(typename Vector<T, N>::Unit));
+    TESSERA_UNROLL
+    for (int i = 0; i < N; i += 2)
+      detail::widen_pair<T>(x.unit[i / kPerUnit] >> i % kPerUnit * 8, result[i], result[i + 1]);
+#endif
   } else {
     TESSERA_UNROLL
     for (int i = 0; i < N; ++i) {
@@ -92,6 +99,26 @@ __device__ __forceinline__ void truncate_in_pairs(const Vector<float, N>& x, Vec
   }
 }
 
+#if TESSERA_DEVICE_ARCH >= 890
+/// Floats as numbers of fp8; whether all of them are such that the device rounds two at once.
+template <typename T, int N>
+__device__ __forceinline__ bool round_in_pairs(const Vector<float, N>& x, Vector<T, N>& result) {
+  using Unit = typename Vector<T, N>::Unit;
+  constexpr int kPerUnit = static_cast<int>(sizeof(Unit));
+  bool is_fixed = true;
+  TESSERA_UNROLL
+  for (int i = 0; i < N; ++i) is_fixed = is_fixed & is_fixed_by_device<T>(x[i]);
+  TESSERA_UNROLL
+  for (int first = 0; first < N; first += kPerUnit) {
+    std::uint32_t word = 0;
+    TESSERA_UNROLL
+    for (int i = 0; i < kPerUnit; i += 2) word |= convert_pair<T>(x[first + i], x[first + i + 1]) << 8 * i;
+    result.unit[first / kPerUnit] = static_cast<Unit>(word);
+  }
+  return is_fixed;
+}
+#endif
+
 }  // namespace detail
 #endif
 
@@ -103,6 +130,11 @@ TESSERA_DEVICE Vector<T, N> from_floats(const Vector<float, N>& x) {
   if constexpr (std::is_integral_v<T> && sizeof(T) <= 2 && N % 2 == 0) {
     detail::truncate_in_pairs(x, result);
     return result;
+  }
+#endif
+#if TESSERA_DEVICE_ARCH >= 890
+  if constexpr ((std::is_same_v<T, fp8_e4m3> || std::is_same_v<T, fp8_e5m2>)&&N % 2 == 0) {
+    if (detail::round_in_pairs(x, result)) return result;
   }
 #endif
   if constexpr ((std::is_same_v<T, bf16> || std::is_same_v<T, f16>)&&N % 2 == 0) {

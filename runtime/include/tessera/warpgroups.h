@@ -355,10 +355,8 @@ TESSERA_DEVICE void wait_for_products(Fragment<Sum, Layout>& sums, Location wher
   if constexpr (kPending == 0) detail::keep_in_registers(sums);
 }
 
-namespace detail {
-
 /// Adds (subtracts) what Tensor Cores have made of some of K.
-template <Sign kSign, typename Layout>
+template <Sign kSign = Sign::plus, typename Layout>
 TESSERA_DEVICE void add_part(Fragment<float, Layout>& sums, const Fragment<float, Layout>& part) {
   TESSERA_UNROLL
   for (int i = 0; i < Layout::kCount; ++i) {
@@ -370,8 +368,6 @@ TESSERA_DEVICE void add_part(Fragment<float, Layout>& sums, const Fragment<float
   }
 }
 
-}  // namespace detail
-
 /// sums += a * b (sums -= a * b) for factors of 8 bits, of whose sums Tensor Cores keep few bits: what they make of the
 /// K of these tiles is added by the threads. The product is done when this returns; `read()` is called when the tiles
 /// are read.
@@ -382,7 +378,7 @@ TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA
   multiply_async(part, a, b, group, false, where);
   wait_for_products<0>(part, where);
   read();
-  detail::add_part<kSign>(sums, part);
+  add_part<kSign>(sums, part);
 }
 template <Sign kSign = Sign::plus, typename Layout, typename TileA, typename TileB>
 TESSERA_DEVICE void multiply_promoted(Fragment<float, Layout>& sums, const TileA& a, const TileB& b,
