@@ -38,15 +38,9 @@ ir::ValueId folded(const ir::Kernel& kernel, const TileFold& fold) {
   return std::get<ir::Reduce>(kernel.values[fold.reduce].op).operand;
 }
 
-/// Whether copies leave what is folded as it is, and a product does not give it back before its round ends.
-bool keeps_what_is_folded(const ir::Kernel& kernel, const TilePlan& plan, const TileProduct& product) {
-  if (product.is_tf32 || product.is_split || is_by_warps(kernel, product)) return false;
-  const auto is_multiplied = [&](const TileFactor& part) {
-    return part.shares_tile(product.rows) || part.shares_tile(product.columns);
-  };
-  return !is_promoted(kernel, product) || std::ranges::none_of(plan.folds, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second.parts, is_multiplied);
-  });
+/// Whether copies leave what a product multiplies as it is, until the next round.
+bool keeps_tiles(const ir::Kernel& kernel, const TileProduct& product) {
+  return !product.is_tf32 && !product.is_split && !is_by_warps(kernel, product);
 }
 
 std::string obstacle(const ir::Kernel& kernel, const TilePlan& plan, const TileFold& fold) {
@@ -111,8 +105,8 @@ void fold_beside_products(const ir::Kernel& kernel, TilePlan& plan) {
 std::string obstacle_of_folds(const ir::Kernel& kernel, const TilePlan& plan) {
   if (!stay_the_same(kernel, plan.shared_vectors))
     return "a factor or a fold is computed from a variable, or from rows or columns of a loop";
-  const bool keep = std::ranges::all_of(
-      plan.products, [&](const auto& entry) { return keeps_what_is_folded(kernel, plan, entry.second); });
+  const bool keep = std::ranges::all_of(plan.products,
+                                        [&](const auto& entry) { return keeps_tiles(kernel, entry.second); });
   if (!plan.folds.empty() && !keep)
     return "a reduction beside the product reads what copies round or products give back at once";
   for (const auto& [reduce, fold] : plan.folds) {

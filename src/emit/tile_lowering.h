@@ -217,6 +217,7 @@ class TileLowering : public FunctionLowering {
   void complete_computed(const std::vector<const TileFactor*>& computed);
   std::vector<const TileFactor*> computed_from(const std::vector<const TileFactor*>& sources) const;
   std::vector<const TileProduct*> products_of(const ir::Block& body) const;
+  const TileProduct* releasing_product(const std::vector<const TileFactor*>& copied) const;
   void receive_boxes(ir::AxisId axis, const Range& range, const std::vector<const TileFactor*>& factors,
                      bool only_multiplies, const std::function<void()>& body);
   void receive_stage(const std::vector<const TileFactor*>& factors);
@@ -414,8 +415,7 @@ class TileLowering : public FunctionLowering {
   std::string multiply_by_threads(const TileProduct& product, bool is_subtracted,
                                   std::vector<lowered::Expr>& arguments);
   void add_factors(const TileProduct& product, std::vector<lowered::Expr>& arguments);
-  void multiply_promoted(const TileProduct& product, const std::string& sums, bool is_subtracted,
-                         const std::function<void()>& meanwhile);
+  void multiply_promoted(const TileProduct& product, const std::string& sums, bool is_subtracted);
   std::string multiply_by_groups(const TileProduct& product, bool is_subtracted,
                                  std::vector<lowered::Expr>& arguments);
   std::string in_registers(const TileProduct& product);
@@ -535,10 +535,10 @@ class TileLowering : public FunctionLowering {
   std::vector<std::string> summed_;                 // sums of the products since its beginning
   std::vector<std::string> under_way_;              // sums of products that are not waited for yet
   bool waits_at_once_ = true;                       // for each product
-  bool releases_at_once_ = false;  // the stage that a product has read, before its sums are added
-  std::optional<Ring> ring_;       // that goes on through the loops at hand
-  bool is_in_loop_ = false;        // a statement of the program, in whose body we are
-  std::set<ir::ValueId> early_;    // defined before their place in the body of a loop
+  const TileProduct* releasing_ = nullptr;          // gives its stage back before its sums are added
+  std::optional<Ring> ring_;                        // that goes on through the loops at hand
+  bool is_in_loop_ = false;                         // a statement of the program, in whose body we are
+  std::set<ir::ValueId> early_;                     // defined before their place in the body of a loop
   std::map<ir::ValueId, HeldTile> fetched_by_lanes_;  // the same of columns, which threads have from there on
   std::vector<ir::ValueId>
       waiting_;  // those whose place is before a loop: until something in the block takes them

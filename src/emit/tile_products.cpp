@@ -205,8 +205,9 @@ std::string TileLowering::multiply_by_groups(const TileProduct& product, bool is
 }
 
 // A product of which threads add what becomes of each tile, and compute the next one's factors meanwhile.
-void TileLowering::multiply_promoted(const TileProduct& product, const std::string& sums, bool is_subtracted,
-                                     const std::function<void()>& meanwhile) {
+void TileLowering::multiply_promoted(const TileProduct& product, const std::string& sums,
+                                     bool is_subtracted) {
+  TESSERA_CHECK(!product.rows.in_parts, "nothing is computed beside factors in parts");
   const ir::Value& value = kernel_.values[product.dot];
   const HeldTile part =
       declare_tile("part", DType::f32, place_of({value.axes.begin(), value.axes.end()}), value.span);
@@ -214,9 +215,9 @@ void TileLowering::multiply_promoted(const TileProduct& product, const std::stri
   add_factors(product, arguments);
   arguments.push_back(lowered::name("false", DType::boolean));
   emit(lowered::Evaluate{lowered::call("multiply_async", std::move(arguments), DType::f32)}, value.span);
-  meanwhile();
+  std::exchange(boxes_->compute_next, {})();
   emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", part.name), DType::f32)});
-  if (releases_at_once_) release_tile(boxes_->factors);
+  if (releasing_ == &product) release_tile(boxes_->factors);
   emit(lowered::Evaluate{lowered::name(
       fmt::format("add_part{}({}, {})", is_subtracted ? "<Sign::minus>" : "", sums, part.name), DType::f32)});
 }
@@ -229,19 +230,18 @@ void TileLowering::multiply_into(const Walk& walk, const std::string& sums, bool
         if (factor->way == TileFactor::Way::moved || factor->way == TileFactor::Way::computed)
           store_factor(*factor);
     if (std::ranges::count(summed_, sums) == 0) summed_.push_back(sums);
-    const auto compute = has_roles() ? std::exchange(boxes_->compute_next, {}) : nullptr;
-    if (compute && is_promoted(kernel_, product))
-      return multiply_promoted(product, sums, is_subtracted, compute);
+    if (has_roles() && boxes_->compute_next && is_promoted(kernel_, product))
+      return multiply_promoted(product, sums, is_subtracted);
     std::vector<Expr> arguments{lowered::name(sums, DType::f32)};
     const bool is_done = !has_roles() || is_done_at_once(kernel_, product);
     const std::string callee = has_roles() ? multiply_by_groups(product, is_subtracted, arguments)
                                            : multiply_by_threads(product, is_subtracted, arguments);
-    if (releases_at_once_) arguments.push_back(lowered::name(release_when_read(), DType::index));
+    if (releasing_ == &product) arguments.push_back(lowered::name(release_when_read(), DType::index));
     emit(lowered::Evaluate{lowered::call(callee, std::move(arguments), DType::f32)},
          kernel_.values[product.dot].span);
     if (is_done) return;
     under_way_.push_back(sums);
-    if (compute) compute();
+    if (const auto compute = std::exchange(boxes_->compute_next, {})) compute();
     if (scopes_.size() == boxes_->scopes_of_round) fold_due();
     if (waits_at_once_)
       emit(lowered::Evaluate{lowered::name(fmt::format("wait_for_products<0>({})", sums), DType::f32)});

@@ -178,6 +178,23 @@ void TileLowering::release_before(const std::string& before) {
   guard(local(before + " >= 0"), "", false, Scope{}, [&] { release(before); });
 }
 
+// The product that gives a stage back when it has read it: the one that reads what was copied there, done when its call
+// returns, where no fold reads that, too.
+const TileProduct* TileLowering::releasing_product(const std::vector<const TileFactor*>& copied) const {
+  const auto is_copied = [&](const TileFactor& factor) {
+    return std::ranges::any_of(copied, [&](const TileFactor* tile) { return tile->shares_tile(factor); });
+  };
+  for (const auto& [reduce, fold] : tiles_.folds)
+    if (std::ranges::any_of(fold.parts, is_copied)) return nullptr;
+  const TileProduct* found = nullptr;
+  for (const auto& [dot, product] : tiles_.products) {
+    if (!is_copied(product.rows) && !is_copied(product.columns)) continue;
+    if (found || !is_done_at_once(kernel_, product)) return nullptr;
+    found = &product;
+  }
+  return found;
+}
+
 // Waits for the boxes of a round, and gives back their stage when the products that read it are done: one round later,
 // where a loop does nothing but multiply, and no product is done at once. Where factors are computed the threads have those of
 // the next round to compute meanwhile.
@@ -195,13 +212,7 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
   const bool is_one_ring = rings.size() == 1 && rings[0] == &boxes_->factors;
   const bool stays =
       only_multiplies && sources.empty() && is_one_ring && std::ranges::none_of(tiles_.products, is_done);
-  const auto is_here = [&](const auto& entry) {
-    return std::ranges::any_of(copied, [&](const TileFactor* tile) {
-      return tile->shares_tile(entry.second.rows) || tile->shares_tile(entry.second.columns);
-    });
-  };
-  const bool is_only = std::ranges::count_if(tiles_.products, is_here) == 1 &&
-                       is_done(*std::ranges::find_if(tiles_.products, is_here));
+  const TileProduct* const releasing = releasing_product(copied);
   const RingTurn own = turn_of(axis, range, false);
   const std::string name = lowercase(kernel_.axes[axis].name), tile = named(name + "_tile");
   const Range share = share_of(axis, own.end);
@@ -223,18 +234,20 @@ void TileLowering::receive_boxes(ir::AxisId axis, const Range& range,
       };
     }
     if (!copied.empty()) tiles_.has_parts() ? receive_parts(name, copied) : receive_stage(copied);
-    releases_at_once_ = is_only;
+    releasing_ = releasing;
     const std::vector<const TileFold*> outer_due = std::exchange(folds_due_, folds_of_ring_);
     std::erase_if(folds_due_, [&](const TileFold* fold) { return folded_ahead_.contains(fold->reduce); });
     const size_t outer_scopes = std::exchange(boxes_->scopes_of_round, scopes_.size());
     round(true, body);
+    TESSERA_CHECK(!boxes_->compute_next,
+                  "a product of each round has the time to compute the next one's factors");
     fold_due();
     folds_due_ = outer_due;
     boxes_->scopes_of_round = outer_scopes;
-    releases_at_once_ = false;
+    releasing_ = nullptr;
     if (stays) pass_on(before);
     for (const StageNames* stages : rings) {
-      if (!stays && !is_only) release_tile(*stages);
+      if (!stays && !releasing) release_tile(*stages);
       if (!tiles_.has_parts()) emit(lowered::Evaluate{local(stages->at + ".advance()")});
     }
   });

@@ -390,7 +390,7 @@ GroupShapes choose_group_shapes(const GroupQuestion& question, bool may_have_tea
 
 namespace {
 
-/// A factor of fp8 that is widened for chips without instructions for it, as it was before: a part of a tensor, or what is
+/// The fp8 factor below the cast that widens it for chips without instructions for it: a part of a tensor, or what is
 /// computed from some.
 std::optional<TileFactor> before_widening(const ir::Kernel& kernel, const TileFactor& factor) {
   const auto* cast = std::get_if<ir::Cast>(&kernel.values[factor.value].op);

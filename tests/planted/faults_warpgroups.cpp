@@ -371,6 +371,11 @@ void add_computed_faults(std::vector<PlantedFault>& faults) {
       "_tiles.stage(0);");
   add("computed lines across K multiplied as if along it", Effect::wrong_result, kGenerated,
       "across_k(factor_tile)", "factor_tile");
+  add("part added while it is under way", Effect::hazard, kGenerated, "wait_for_products<0>(part);\n", "");
+  add("part never added", Effect::wrong_result, kGenerated, "add_part(p, part);", "");
+  add("stage given back by a product that did not read it", Effect::hazard, kGenerated,
+      "multiply_promoted(q, factor_tile2, factor_tile3, group);",
+      "multiply_promoted(q, factor_tile2, factor_tile3, group, [&] { k_ring.release(k_at.stage); });");
   add("boxes wider than what lies in shared memory", Effect::wrong_result, kGenerated,
       "boxes_of_b.map<0, 1, 64>(", "boxes_of_b.map<0, 1>(");
 }

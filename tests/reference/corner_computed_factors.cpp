@@ -98,6 +98,34 @@ void quantized_centred(Problem& problem) {
   });
 }
 
+void quantized_apart(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), c = problem.in("c"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * w(n, k); });
+    z(m, n) = total(K, [&](int64_t k) { return b(m, k) * c(n, k); });
+  });
+}
+
+void quantized_zeros(Problem& problem) {
+  const auto x = problem.in("x"), w = problem.in("w"), zero = problem.in("z");
+  const auto y = problem.out("y");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return (2 * x(m, k) - zero(m)) * w(n, k); });
+  });
+}
+
+void computed_behind_doubles(Problem& problem) {
+  const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x"), w = problem.in("w");
+  const auto y = problem.out("y"), z = problem.out("z");
+  const int64_t K = problem.dim("K");
+  for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
+    y(m, n) = total(K, [&](int64_t k) { return a(m, k) * b(n, k); });
+    z(m, n) = total(K, [&](int64_t k) { return 2 * x(m, k) * w(n, k); });
+  });
+}
+
 TensorSpec small(std::string name, const char* type, std::vector<std::string> dims) {
   return input(std::move(name), type, std::move(dims), -3, 3, 1);
 }
@@ -145,6 +173,18 @@ void add_computed_factor_cases(std::vector<Case>& cases) {
   add("quantized_centred", {"M", "N", "K"},
       {small("x", "i8", {"M", "K"}), small("w", "fp8_e4m3", {"N", "K"}), output("y", "f32", {"M", "N"})},
       quantized_centred);
+  add("quantized_apart", {"M", "N", "K"},
+      {small("a", "bf16", {"M", "K"}), small("b", "bf16", {"M", "K"}), small("c", "bf16", {"N", "K"}),
+       small("w", "fp8_e4m3", {"N", "K"}), output("y", "f32", {"M", "N"}), output("z", "f32", {"M", "N"})},
+      quantized_apart);
+  add("quantized_zeros", {"M", "N", "K"},
+      {small("x", "bf16", {"M", "K"}), small("w", "fp8_e4m3", {"N", "K"}), small("z", "f32", {"M"}),
+       output("y", "f32", {"M", "N"})},
+      quantized_zeros);
+  add("computed_behind_doubles", {"M", "N", "K"},
+      {small("a", "f64", {"M", "K"}), small("b", "f64", {"N", "K"}), small("x", "bf16", {"M", "K"}),
+       small("w", "bf16", {"N", "K"}), output("y", "f64", {"M", "N"}), output("z", "f32", {"M", "N"})},
+      computed_behind_doubles);
 }
 
 }  // namespace tessera::reference
