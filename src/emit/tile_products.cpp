@@ -177,7 +177,7 @@ std::string TileLowering::multiply_by_threads(const TileProduct& product, bool i
                      is_subtracted ? ", Sign::minus" : "");
 }
 
-// The factors that warpgroups are passed, and which of these calls.
+// The factors that warpgroups are passed, and the number of the one that calls.
 void TileLowering::add_factors(const TileProduct& product, std::vector<Expr>& arguments) {
   for (const TileFactor* factor : {&product.rows, &product.columns}) {
     if (factor->way == TileFactor::Way::registers) {

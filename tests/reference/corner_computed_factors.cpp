@@ -108,13 +108,16 @@ void quantized_apart(Problem& problem) {
   });
 }
 
-void quantized_zeros(Problem& problem) {
+void less_zeros(Problem& problem, double scale) {
   const auto x = problem.in("x"), w = problem.in("w"), zero = problem.in("z");
   const auto y = problem.out("y");
   for_matrix(problem.dim("M"), problem.dim("N"), [&](int64_t m, int64_t n) {
-    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return (2 * x(m, k) - zero(m)) * w(n, k); });
+    y(m, n) = total(problem.dim("K"), [&](int64_t k) { return (scale * x(m, k) - zero(m)) * w(n, k); });
   });
 }
+
+void quantized_zeros(Problem& problem) { less_zeros(problem, 2); }
+void zeros_of_fp8(Problem& problem) { less_zeros(problem, 1); }
 
 void computed_behind_doubles(Problem& problem) {
   const auto a = problem.in("a"), b = problem.in("b"), x = problem.in("x"), w = problem.in("w");
@@ -181,6 +184,10 @@ void add_computed_factor_cases(std::vector<Case>& cases) {
       {small("x", "bf16", {"M", "K"}), small("w", "fp8_e4m3", {"N", "K"}), small("z", "f32", {"M"}),
        output("y", "f32", {"M", "N"})},
       quantized_zeros);
+  add("zeros_of_fp8", {"M", "N", "K"},
+      {small("x", "fp8_e4m3", {"M", "K"}), small("w", "fp8_e4m3", {"N", "K"}), small("z", "f32", {"M"}),
+       output("y", "f32", {"M", "N"})},
+      zeros_of_fp8);
   add("computed_behind_doubles", {"M", "N", "K"},
       {small("a", "f64", {"M", "K"}), small("b", "f64", {"N", "K"}), small("x", "bf16", {"M", "K"}),
        small("w", "bf16", {"N", "K"}), output("y", "f64", {"M", "N"}), output("z", "f32", {"M", "N"})},

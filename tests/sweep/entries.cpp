@@ -241,6 +241,7 @@ Entry entry_of(const std::string& kernel) {
       {"widened", tessera_widened_invoke},
       {"widened_bytes", tessera_widened_bytes_invoke},
       {"windowed", tessera_windowed_invoke},
+      {"zeros_of_fp8", tessera_zeros_of_fp8_invoke},
   };
   const auto found = kEntries.find(kernel);
   if (found == kEntries.end()) {
